@@ -1,5 +1,4 @@
-//! Tells the program which commit it was built from, where there is a repository and `git`; a build without is none the
-//! worse.
+//! Sets the commit that the program is built from, if there is a repository and `git`; a build without them works, too.
 
 use std::process::Command;
 
@@ -9,7 +8,7 @@ fn main() {
         git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|text| !text.is_empty());
     println!("cargo::rustc-env=PLIMSOLL_COMMIT={commit}");
     println!("cargo::rustc-env=PLIMSOLL_IS_DIRTY={is_dirty}");
-    // What git says changes with the commit and with the sources.
+    // The output of git changes with the commit and with the sources.
     for watched in ["HEAD", "index", "logs/HEAD"] {
         if let Some(path) = git(&["rev-parse", "--path-format=absolute", "--git-path", watched])
             && std::path::Path::new(&path).exists()

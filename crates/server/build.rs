@@ -1,4 +1,4 @@
-//! Puts the files of the built page into the program. They are committed, so that Rust alone builds everything.
+//! Embeds the files of the built page into the program. They are committed, so that building needs only Rust.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const DIST: &str = "../../ui/dist";
 
 fn main() {
-    // Asked when it runs: what is compiled in would be the folder of another checkout that shares the target folder.
+    // Read at run time: a compiled-in path could belong to another checkout that shares the target folder.
     let own = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let root = own.join(DIST);
     let mut files = Vec::new();
@@ -16,7 +16,7 @@ fn main() {
     let mut code = String::from("&[\n");
     for file in &files {
         let name = file.strip_prefix(&root).unwrap_or(file).to_string_lossy().replace('\\', "/");
-        // Writing into a text does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(code, "    ({name:?}, include_bytes!({:?}) as &[u8]),", file.display().to_string());
     }
     code += "]\n";
@@ -25,13 +25,13 @@ fn main() {
         println!("cargo::error=failed to write {}: {error}", out.display());
     }
     println!("cargo::rerun-if-changed=build.rs");
-    // A folder that is missing would have this run every time.
+    // A missing folder would make this script run on every build.
     if root.is_dir() {
         println!("cargo::rerun-if-changed={}", root.display());
     }
 }
 
-/// All files below a folder; none where there is no such folder.
+/// Returns all files below a folder; none if it is missing.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {

@@ -448,7 +448,6 @@ const STRINGS = {
   audit_derived_sub: ['by laws that hold for any system', '모든 시스템에 성립하는 법칙으로'],
   audit_derived_none: ['No law applies to what was measured.', '측정값에 적용되는 법칙이 없습니다.'],
   audit_remarks: ['Not understood, and therefore not used', '이해하지 못해 사용하지 않음'],
-  original: ['In the rule’s own words:', '원문:'],
   implies: ['It follows:', '의미:'],
   remedy: ['Remedy:', '해결:'],
   caveats: ['Caveats:', '유의:'],

@@ -1,6 +1,6 @@
-//! What a run's numbers are worth, and what they say: validity, audit, comparison, capacity, traces, diagnosis.
+//! Analysis of a run: validity, audit, comparison, capacity, traces, diagnosis.
 //!
-//! Pure functions of what was read from runs and tables: no files, no clocks, no output. One file per rule.
+//! Pure functions of data from runs and tables: no files, no clocks, no output. One file per rule.
 
 pub mod audit;
 pub mod capacity;

@@ -1,4 +1,4 @@
-//! Runs of one test that were made one after the other: how far they differ, and what that lets one run, or several, tell.
+//! Repeated runs of one test: their variation, and the smallest difference that one or several runs can detect.
 
 use stats::student_quantile;
 

@@ -7,8 +7,8 @@ use stats::{LevelShift, level_shift, mser5};
 /// The fewest seconds that are worth judging.
 pub const STEADY_SECONDS_MIN: usize = 20;
 
-/// What MSER-5 proposes to cut is cut only if its level differs from the rest's with a p-value below this: on a series
-/// whose seconds resemble each other it would otherwise throw away what merely wandered.
+/// Maximum p-value of the difference between the cut proposed by MSER-5 and the rest. On autocorrelated
+/// seconds MSER-5 would otherwise cut random drift.
 const WARM_UP_SIGNIFICANCE: f64 = 0.05;
 
 /// A change of level inside is believed below this p-value.
@@ -17,7 +17,7 @@ const SHIFT_SIGNIFICANCE: f64 = 0.001;
 /// A smaller change of level, relative to the level before, is no reason not to judge.
 const SHIFT_MIN: f64 = 0.05;
 
-/// What was found.
+/// The steady part of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Steady {
     /// These seconds of the run.

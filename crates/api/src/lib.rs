@@ -13,6 +13,7 @@ mod closed;
 pub mod comparison;
 pub mod diagnosis;
 pub mod escape;
+pub mod find;
 mod group;
 pub mod history;
 mod machine_summary;

@@ -35,7 +35,7 @@ pub enum CatalogueError {
     },
     /// There is no run to be the last or the one before.
     #[error(
-        "find the run {text}: {place} has {count}; `plimsoll run script.js` leaves one, --runs names another place"
+        "find the run {text}: {place} has {count}; record one with `plimsoll run script.js`, or choose another store with --runs"
     )]
     TooFew {
         /// `@last` or `@prev`.

@@ -47,7 +47,7 @@ impl RunReference {
             position.map(|position| &entries[position]).ok_or_else(|| CatalogueError::TooFew {
                 text: text.into(),
                 place: place.into(),
-                count: if entries.is_empty() { "no run yet" } else { "only one run" },
+                count: if entries.is_empty() { "no runs" } else { "only one run" },
             })
         };
         match self {
@@ -120,7 +120,7 @@ mod tests {
         check("0", &ids, Ok("00000000"));
         check("ab", &ids, Err("choose among 2 runs that begin with \"ab\": ab99ffff, ab12cd34;"));
         check("f", &ids, Err("no run in the shelf begins with it"));
-        check("@last", &[], Err("no run yet"));
+        check("@last", &[], Err("no runs"));
         check("@prev", &ids[..1], Err("only one run"));
     }
 

@@ -11,7 +11,7 @@ use crate::contract::SourceError;
 /// Maximum length of a server's text.
 const TEXT_CHARS_MAX: usize = 300;
 
-/// A signal of the catalogue, and the query by which anyone can ask for it again.
+/// A signal of the catalogue, and the query that reproduces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SignalQuery {
     pub(crate) signal: SignalId,
@@ -34,7 +34,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// An empty one about this instant, whose signals have a point each `step`.
+    /// Returns an empty answer about this instant, whose signals have one point per `step`.
     pub(crate) fn new(source: &str, at: Instant, step: Duration) -> Answer {
         Answer { source: source.to_owned(), at, step, evidence: Evidence::default() }
     }
@@ -55,12 +55,12 @@ impl Answer {
         });
     }
 
-    /// Adds a record that is of this instant.
+    /// Adds a record of this instant.
     pub(crate) fn record(&mut self, kind: RecordKind, subject: &str, fields: Fields) {
         self.record_at(self.at, kind, subject, fields);
     }
 
-    /// Adds a record that is of another.
+    /// Adds a record of another instant.
     pub(crate) fn record_at(&mut self, at: Instant, kind: RecordKind, subject: &str, fields: Fields) {
         let (source, subject) = (self.source.clone(), subject.to_owned());
         self.evidence.records.push(Record { source, kind, at, subject, fields });
@@ -71,7 +71,7 @@ impl Answer {
         self.record(RecordKind::Warning, text, Fields::new());
     }
 
-    /// The evidence.
+    /// Returns the evidence.
     pub(crate) fn evidence(self) -> Evidence {
         self.evidence
     }
@@ -80,7 +80,7 @@ impl Answer {
 /// Fields of a record.
 pub(crate) type Fields = BTreeMap<String, Datum>;
 
-/// Fields by their names.
+/// Returns fields by their names.
 pub(crate) fn fields<const N: usize>(known: [(&str, Datum); N]) -> Fields {
     known.into_iter().map(|(name, datum)| (name.to_owned(), datum)).collect()
 }
@@ -95,14 +95,13 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// A new answer begins: what the last one counted is what the next is compared with.
+    /// Starts a new answer: the counters of the last one become the base of rates.
     pub(crate) fn turn(&mut self, at: Instant) {
         self.before = std::mem::take(&mut self.now);
         self.before_at = std::mem::replace(&mut self.now_at, at);
     }
 
-    /// By how much a counter rose per second since the last answer. Nothing is known the first time, and where a server
-    /// began to count anew.
+    /// Returns the increase of a counter per second since the last answer; `None` for the first answer and after a counter reset.
     pub(crate) fn rate(&mut self, counter: &str, count: f64) -> Option<f64> {
         self.now.insert(counter.to_owned(), count);
         let before = self.before.get(counter)?;
@@ -111,8 +110,8 @@ impl Counters {
     }
 }
 
-/// The first names that were seen, up to a limit: those that have series of their own. They stay the same, so that no series
-/// ends because another begins.
+/// The first names seen, up to a limit, which have series of their own. They never change, so that no series ends because another
+/// begins.
 #[derive(Debug)]
 pub(crate) struct FirstSeen {
     max: usize,
@@ -120,12 +119,12 @@ pub(crate) struct FirstSeen {
 }
 
 impl FirstSeen {
-    /// At most `max` of them.
+    /// Returns a set of at most `max` names.
     pub(crate) fn new(max: usize) -> FirstSeen {
         FirstSeen { max, names: BTreeSet::new() }
     }
 
-    /// Whether this one is among the first.
+    /// Returns true if a name is among the first.
     pub(crate) fn has(&mut self, name: &str) -> bool {
         if self.names.contains(name) {
             return true;
@@ -138,8 +137,8 @@ impl FirstSeen {
     }
 }
 
-/// A query that a source can do without. If it fails the first time, a warning is recorded and it is not repeated; if it
-/// worked before, its failure is the source's.
+/// An optional query of a source. If it fails the first time, a warning is recorded and it is not repeated; if it succeeded before,
+/// its failure is a failure of the source.
 #[derive(Debug)]
 pub(crate) struct OptionalQuery {
     name: &'static str,
@@ -154,7 +153,7 @@ enum QueryState {
 }
 
 impl OptionalQuery {
-    /// A query that was not made yet.
+    /// Returns a query that has not run yet.
     pub(crate) const fn new(name: &'static str) -> OptionalQuery {
         OptionalQuery { name, state: QueryState::Untried }
     }
@@ -162,7 +161,7 @@ impl OptionalQuery {
     /// Runs the query.
     ///
     /// # Errors
-    /// It worked before and fails now.
+    /// The query succeeded before and fails now.
     pub(crate) fn ask<T>(
         &mut self,
         answer: &mut Answer,
@@ -172,9 +171,9 @@ impl OptionalQuery {
             return Ok(None);
         }
         match question() {
-            Ok(told) => {
+            Ok(value) => {
                 self.state = QueryState::Works;
-                Ok(Some(told))
+                Ok(Some(value))
             }
             Err(error) if self.state == QueryState::Works => Err(error),
             Err(error) => {
@@ -186,12 +185,12 @@ impl OptionalQuery {
     }
 }
 
-/// Error with its causes in one bounded line.
+/// Converts an error with its causes to one bounded line.
 pub(crate) fn source_error(error: &dyn Error) -> SourceError {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause.filter(|_| text.len() < TEXT_CHARS_MAX) {
-        // Some errors say what their cause says.
+        // Some errors repeat the message of their cause.
         let further = error.to_string();
         if !text.contains(&further) {
             text = format!("{text}: {further}");
@@ -201,7 +200,7 @@ pub(crate) fn source_error(error: &dyn Error) -> SourceError {
     SourceError::new(line(&text))
 }
 
-/// A text in one bounded line without its full stop.
+/// Returns a text as one bounded line without its full stop.
 pub(crate) fn line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     clip(words.join(" ").trim_end_matches('.'))
@@ -257,12 +256,12 @@ mod tests {
         let refusal = || Err::<(), _>(SourceError::new("403"));
         let mut never = OptionalQuery::new("nodes");
         assert_eq!(never.ask(&mut answer, refusal), Ok(None));
-        assert_eq!(never.ask(&mut answer, || Ok(())), Ok(None), "nobody asks again");
+        assert_eq!(never.ask(&mut answer, || Ok(())), Ok(None), "it is not repeated");
         let mut once = OptionalQuery::new("consumers");
         assert_eq!(once.ask(&mut answer, || Ok(())), Ok(Some(())));
         assert_eq!(once.ask(&mut answer, refusal), Err(SourceError::new("403")));
-        let told = answer.evidence();
-        let [warning] = &told.records[..] else { panic!("one warning: {told:?}") };
+        let evidence = answer.evidence();
+        let [warning] = &evidence.records[..] else { panic!("one warning: {evidence:?}") };
         assert_eq!(warning.subject, "nodes are not collected: 403");
     }
 

@@ -1,4 +1,4 @@
-//! Asks several sources beside a run, each on a thread of its own.
+//! Queries several sources during a run, each on a separate thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
@@ -10,7 +10,7 @@ use model::{Epoch, Evidence, Gap, Instant, Record, RecordKind, SystemClock};
 
 use crate::contract::{About, Moment, Period, Source, SourceError};
 
-/// Answers that wait to be taken; answers beyond these are dropped and recorded as a gap.
+/// Maximum number of answers in the queue; further ones are dropped and recorded as a gap.
 const ANSWERS_WAITING_MAX: usize = 1024;
 
 /// Delay before a failed source is queried again, initial and maximum.
@@ -23,7 +23,7 @@ const LATE_PERIODS: u32 = 2;
 /// Reason of a gap where answers were dropped.
 const NOT_STORED: &str = "samples were dropped: the run file could not be written fast enough";
 
-/// Asks sources while a run goes on, and once more when it is over.
+/// Collects from sources during a run, and once more when it is over.
 pub struct Collector {
     asked: Vec<Asked>,
     answers: Receiver<Evidence>,
@@ -34,14 +34,14 @@ pub struct Collector {
 struct Asked {
     about: About,
     state: Arc<Shared>,
-    /// Tells the thread that the run is over, and when it was.
+    /// Signals the end of the run to the thread.
     over: Sender<Over>,
     thread: JoinHandle<()>,
-    /// Evidence of the whole run.
+    /// The evidence of the whole run.
     last: Receiver<Evidence>,
 }
 
-/// When a run was, and the traces that its requests were put into.
+/// The period of a run, and the trace ids of its requests.
 type Over = (Period, Arc<[u128]>);
 
 /// State of a source's thread, as other threads see it.
@@ -62,7 +62,7 @@ pub struct SourceState {
     pub answers: u64,
     /// Failed queries.
     pub failures: u64,
-    /// Why the last question failed; `None` if it did not.
+    /// The reason why the last query failed; `None` if it succeeded.
     pub trouble: Option<String>,
 }
 
@@ -72,19 +72,19 @@ impl Collector {
     /// # Errors
     /// The system has no thread left for a source.
     pub fn start(sources: Vec<Box<dyn Source>>, epoch: Epoch) -> std::io::Result<Collector> {
-        let (told, answers) = sync_channel(ANSWERS_WAITING_MAX);
-        let asked = sources.into_iter().map(|source| Asked::start(source, epoch, told.clone()));
+        let (sender, answers) = sync_channel(ANSWERS_WAITING_MAX);
+        let asked = sources.into_iter().map(|source| Asked::start(source, epoch, sender.clone()));
         Ok(Collector { asked: asked.collect::<Result<_, _>>()?, answers, epoch })
     }
 
-    /// Takes the evidence since the last call. Never waits.
+    /// Returns the evidence since the last call. Never blocks.
     pub fn take(&self) -> Evidence {
         let mut evidence = Evidence::default();
-        self.answers.try_iter().for_each(|told| evidence.append(told));
+        self.answers.try_iter().for_each(|answer| evidence.append(answer));
         evidence
     }
 
-    /// States of all sources.
+    /// Returns the states of all sources.
     pub fn states(&self) -> Vec<SourceState> {
         let state = |asked: &Asked| SourceState {
             about: asked.about.clone(),
@@ -95,13 +95,13 @@ impl Collector {
         self.asked.iter().map(state).collect()
     }
 
-    /// Asks once more, about the whole run, and waits no longer than `patience`; a source that has not answered by then is
-    /// left behind, and that is a gap. `traces` are those that requests of the run were put into, as many as are known.
+    /// Queries the whole run once more, waiting at most `patience`; a source that has not answered by then is abandoned, and a gap
+    /// is recorded. `traces` are the known trace ids of the run's requests.
     pub fn finish(self, from: Instant, to: Instant, traces: &[u128], patience: Duration) -> Evidence {
-        let period = Period { from: Moment::of(from, &self.epoch), to: Moment::of(to, &self.epoch) };
+        let period = Period { from: Moment::new(from, &self.epoch), to: Moment::new(to, &self.epoch) };
         let traces: Arc<[u128]> = traces.into();
         for asked in &self.asked {
-            // A thread that is gone has told why.
+            // A thread that has ended has reported the reason.
             let _ = asked.over.send((period, traces.clone()));
         }
         let deadline = SystemClock::now() + patience;
@@ -110,7 +110,7 @@ impl Collector {
         for (asked, state) in self.asked.into_iter().zip(states) {
             let left = deadline.since(SystemClock::now());
             match asked.last.recv_timeout(left) {
-                Ok(told) => evidence.append(told),
+                Ok(answer) => evidence.append(answer),
                 Err(RecvTimeoutError::Timeout) => {
                     let reason = format!("no response within {} s", patience.as_secs());
                     evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
@@ -122,18 +122,18 @@ impl Collector {
                 }
             }
             if asked.state.is_done.load(Ordering::Acquire) {
-                // It has nothing left to do, and a panic was told as a gap.
+                // The thread has nothing left to do, and a panic was reported as a gap.
                 let _ = asked.thread.join();
             }
             evidence.records.push(state.record(to));
         }
-        self.answers.try_iter().for_each(|told| evidence.append(told));
+        self.answers.try_iter().for_each(|answer| evidence.append(answer));
         evidence
     }
 }
 
 impl SourceState {
-    /// Record of the source itself for the run file.
+    /// Returns the record of the source itself for the run file.
     pub fn record(&self, at: Instant) -> Record {
         let SourceState { about, answers, failures, trouble } = self;
         let mut fields: std::collections::BTreeMap<String, model::Datum> = [
@@ -150,7 +150,7 @@ impl SourceState {
 }
 
 impl Asked {
-    fn start(source: Box<dyn Source>, epoch: Epoch, told: SyncSender<Evidence>) -> std::io::Result<Asked> {
+    fn start(source: Box<dyn Source>, epoch: Epoch, sender: SyncSender<Evidence>) -> std::io::Result<Asked> {
         let about = source.about();
         let state = Arc::<Shared>::default();
         let (over, is_over) = channel();
@@ -159,7 +159,7 @@ impl Asked {
         let asking = Asking {
             source,
             epoch,
-            told,
+            sender,
             state: state.clone(),
             silent_since: None,
             last_at: begun,
@@ -168,7 +168,7 @@ impl Asked {
         let work = move || {
             let state = asking.state.clone();
             let evidence = asking.run(&is_over);
-            // Nobody waits any more if the run's end was too long ago.
+            // There is no receiver if the run ended too long ago.
             let _ = last_sender.send(evidence);
             state.is_done.store(true, Ordering::Release);
         };
@@ -187,17 +187,17 @@ impl Shared {
     }
 }
 
-/// The thread's side.
+/// The state of a source's thread.
 struct Asking {
     source: Box<dyn Source>,
     epoch: Epoch,
-    told: SyncSender<Evidence>,
+    sender: SyncSender<Evidence>,
     state: Arc<Shared>,
     /// Start of the current failure, and its reason.
     silent_since: Option<(Instant, String)>,
-    /// When it was last known to answer.
+    /// The latest time at which the source answered.
     last_at: Instant,
-    /// Interval whose answers were dropped.
+    /// The interval whose answers were dropped.
     untold: Option<(Instant, Instant)>,
 }
 
@@ -208,7 +208,7 @@ impl Asking {
             Some(period) => self.ask_each(period, is_over),
             None => is_over.recv().ok(),
         };
-        // Nobody wants to know if the run was given up.
+        // If the run was abandoned, its evidence is not needed.
         let Some((over, traces)) = over else { return Evidence::default() };
         self.source.look_for(&traces);
         let mut evidence = match self.source.look_back(&over) {
@@ -218,7 +218,7 @@ impl Asking {
             }
             Err(SourceError { message: reason, .. }) => {
                 self.failed(&reason);
-                // Where it was asked all the time, what is missing is only what this question was for.
+                // A source queried during the run lacks only the result of this query.
                 let from = if self.source.period().is_some() { over.to.at } else { over.from.at };
                 let gap = Gap { source: self.source.about().name, from, to: over.to.at, reason };
                 Evidence { gaps: vec![gap], ..Evidence::default() }
@@ -229,7 +229,7 @@ impl Asking {
         evidence
     }
 
-    /// Asks once a period until the run is over.
+    /// Queries once per period until the run is over.
     fn ask_each(&mut self, period: Duration, is_over: &Receiver<Over>) -> Option<Over> {
         let mut rest = REST_MIN;
         let mut due = SystemClock::now();
@@ -241,7 +241,7 @@ impl Asking {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let asked_at = SystemClock::now();
-            let answer = self.source.sample(Moment::of(asked_at, &self.epoch));
+            let answer = self.source.sample(Moment::new(asked_at, &self.epoch));
             let answered_at = SystemClock::now();
             match answer {
                 Ok(mut evidence) => {
@@ -252,7 +252,7 @@ impl Asking {
                     self.deliver(evidence, answered_at);
                     self.last_at = answered_at;
                     rest = REST_MIN;
-                    // What was missed is missed: a slow source is not asked twice in a row.
+                    // Missed queries are skipped: a slow source is not queried twice in a row.
                     due = due + period;
                     if due < answered_at {
                         due = answered_at + period;
@@ -273,7 +273,7 @@ impl Asking {
         self.state.set_trouble(Some(reason.to_owned()));
     }
 
-    /// The gap that ends now, if there was one.
+    /// Returns the gap that ends now, if there is one.
     fn close_silence(&mut self, to: Instant) -> Option<Gap> {
         let (from, reason) = self.silent_since.take()?;
         Some(Gap { source: self.source.about().name, from, to, reason })
@@ -296,7 +296,7 @@ impl Asking {
         if evidence.is_empty() {
             return;
         }
-        if let Err(TrySendError::Full(_)) = self.told.try_send(evidence) {
+        if let Err(TrySendError::Full(_)) = self.sender.try_send(evidence) {
             let from = untold.map_or(self.last_at, |untold| untold.0);
             self.untold = Some((from, now));
         }
@@ -371,9 +371,9 @@ mod tests {
         let from = SystemClock::now();
         let collector = Collector::start(vec![Box::new(source)], epoch).expect("a thread");
         std::thread::sleep(run);
-        let mut told = collector.take();
-        told.append(collector.finish(from, SystemClock::now(), &[], patience));
-        told
+        let mut evidence = collector.take();
+        evidence.append(collector.finish(from, SystemClock::now(), &[], patience));
+        evidence
     }
 
     fn quick() -> Scripted {
@@ -382,24 +382,24 @@ mod tests {
 
     #[test]
     fn a_source_is_asked_each_period_and_once_at_the_end() {
-        let told = collect(quick(), Duration::from_millis(500), Duration::from_secs(5));
-        let asked = told.signals.iter().filter(|signal| signal.name == "asked").count();
+        let evidence = collect(quick(), Duration::from_millis(500), Duration::from_secs(5));
+        let asked = evidence.signals.iter().filter(|signal| signal.name == "asked").count();
         assert!((3..=11).contains(&asked), "{asked} times in 500 ms");
-        assert_eq!(told.signals.iter().filter(|signal| signal.name == "last").count(), 1);
-        assert_eq!(told.gaps, []);
-        let [about] = &told.records[..] else { panic!("one source") };
+        assert_eq!(evidence.signals.iter().filter(|signal| signal.name == "last").count(), 1);
+        assert_eq!(evidence.gaps, []);
+        let [about] = &evidence.records[..] else { panic!("one source") };
         assert_eq!((about.kind, &about.fields["kind"]), (RecordKind::Source, &"made".into()));
     }
 
     #[test]
     fn a_source_that_fails_for_a_while_leaves_a_gap_with_its_reason() {
         let source = Scripted { fails: 3..5, ..quick() };
-        let told = collect(source, Duration::from_millis(3_600), Duration::from_secs(5));
-        let [gap] = &told.gaps[..] else { panic!("one gap: {:?}", told.gaps) };
+        let evidence = collect(source, Duration::from_millis(3_600), Duration::from_secs(5));
+        let [gap] = &evidence.gaps[..] else { panic!("one gap: {:?}", evidence.gaps) };
         assert_eq!(gap.reason, "connection refused");
         let length = gap.to.since(gap.from);
         assert!(length > Duration::from_secs(2), "it rests for one and two seconds: {length:?}");
-        let signals: Vec<Instant> = told.signals.iter().map(|signal| signal.points[0].0).collect();
+        let signals: Vec<Instant> = evidence.signals.iter().map(|signal| signal.points[0].0).collect();
         assert!(!signals.iter().any(|at| gap.from < *at && *at < gap.to), "nothing is known within the gap");
     }
 
@@ -407,9 +407,9 @@ mod tests {
     fn a_source_that_never_answers_is_left_behind() {
         let source = Scripted { takes: Duration::from_secs(30), ..quick() };
         let begun = SystemClock::now();
-        let told = collect(source, Duration::from_millis(120), Duration::from_millis(300));
+        let evidence = collect(source, Duration::from_millis(120), Duration::from_millis(300));
         assert!(SystemClock::now().since(begun) < Duration::from_secs(5));
-        assert!(told.gaps[0].reason.starts_with("no response within"), "{:?}", told.gaps);
-        assert!(told.signals.iter().any(|signal| signal.name == "asked"), "what it told before stays");
+        assert!(evidence.gaps[0].reason.starts_with("no response within"), "{:?}", evidence.gaps);
+        assert!(evidence.signals.iter().any(|signal| signal.name == "asked"), "earlier evidence stays");
     }
 }

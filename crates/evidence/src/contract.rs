@@ -1,6 +1,6 @@
-//! The contract of every source.
+//! The contract that every source fulfils.
 //!
-//! One suite of tests ([`promises`]) holds every source to it.
+//! One suite of tests ([`promises`]) checks it for every source.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use model::{Epoch, Evidence, Instant};
 /// A source is queried on a thread of its own and may block there: every call ends within [`CALL_LIMIT`], whatever the
 /// server does. It only reads. Its evidence is bounded, however large the server's responses are, and has no credentials.
 pub trait Source: Send {
-    /// Identity. Makes no query.
+    /// Returns the source's identity. Makes no query.
     fn about(&self) -> About;
 
-    /// Checks every query that it is going to make; a failed check has its remedy.
+    /// Checks every query that the source will make; a failed check includes its remedy.
     fn probe(&mut self) -> Vec<Check>;
 
-    /// Interval between queries during a run; `None` for a source that is queried once, after the run.
+    /// Returns the interval between queries during a run; `None` for a source that is queried once, after the run.
     fn period(&self) -> Option<Duration>;
 
     /// Queries the current levels and the changes since the last call. The first call of a run sets the base of counters.
@@ -26,7 +26,7 @@ pub trait Source: Send {
     /// The server is unreachable, refuses, or responds with something unexpected.
     fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError>;
 
-    /// Passes the trace IDs of the run's own requests. Stores of traces look for these first.
+    /// Passes the trace ids of the run's own requests. Trace backends look these up first.
     fn look_for(&mut self, _traces: &[u128]) {}
 
     /// Queries the evidence of a run that is over. Sources that only know the present return nothing.
@@ -36,15 +36,15 @@ pub trait Source: Send {
     fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError>;
 }
 
-/// No call of a source takes longer.
+/// Maximum duration of any call of a source.
 pub const CALL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Identity of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
-    /// Its name in the settings, which is that of its kind where there is one of it.
+    /// Name in the settings; the kind's name if there is only one of the kind.
     pub name: String,
-    /// Its kind: `postgresql`.
+    /// Kind, for example `postgresql`.
     pub kind: &'static str,
     /// Address without credentials.
     pub address: String,
@@ -53,7 +53,7 @@ pub struct About {
 /// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Subject in a few words: `pg_stat_statements`.
+    /// Subject of the check, for example `pg_stat_statements`.
     pub what: String,
     /// A version or a count; or the reason of the failure with the exact grant, flag or limit that resolves it.
     pub outcome: Result<String, Missing>,
@@ -64,9 +64,9 @@ pub struct Check {
 pub struct Missing {
     /// Reason.
     pub why: String,
-    /// Remedy that can be copied as it is: `GRANT pg_monitor TO plimsoll`.
+    /// Remedy to copy and paste, for example `GRANT pg_monitor TO plimsoll`.
     pub remedy: String,
-    /// Nothing at all works without it.
+    /// Whether the source cannot work without it.
     pub is_fatal: bool,
 }
 
@@ -104,7 +104,7 @@ pub struct Moment {
     pub wall_ns: i64,
 }
 
-/// From the beginning of a run to its end, on both clocks.
+/// The time from the beginning to the end of a run, on both clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
     /// The beginning.
@@ -114,14 +114,14 @@ pub struct Period {
 }
 
 impl Moment {
-    /// The moment of an instant.
-    pub fn of(at: Instant, epoch: &Epoch) -> Moment {
+    /// Returns the moment of an instant.
+    pub fn new(at: Instant, epoch: &Epoch) -> Moment {
         Moment { at, wall_ns: epoch.wall_unix_ns(at) }
     }
 }
 
 impl Period {
-    /// The instant of a time of the wall clock, nanoseconds since 1970; the clock's origin for times before it.
+    /// Converts a wall-clock time, nanoseconds since 1970, to an instant; to the clock's origin for times before it.
     pub fn instant(&self, wall_ns: i64) -> Instant {
         let after_ns = wall_ns.saturating_sub(self.from.wall_ns);
         let from_ns = i64::try_from(self.from.at.as_ns()).unwrap_or(i64::MAX);
@@ -132,7 +132,7 @@ impl Period {
     pub fn padded(&self, by: Duration) -> Period {
         let by_ns = i64::try_from(by.as_nanos()).unwrap_or(i64::MAX);
         let earlier = Instant::from_ns(self.from.at.as_ns().saturating_sub(by_ns.unsigned_abs()));
-        // The run's clock has an origin, so that both clocks go back by what this one can.
+        // The run's clock cannot go back beyond its origin, so both clocks go back by the same amount.
         let back_ns = i64::try_from(self.from.at.since(earlier).as_nanos()).unwrap_or(i64::MAX);
         Period {
             from: Moment { at: earlier, wall_ns: self.from.wall_ns.saturating_sub(back_ns) },
@@ -142,45 +142,45 @@ impl Period {
 }
 
 impl SourceError {
-    /// A failure of no particular class.
+    /// Returns a failure of class [`ErrorKind::Other`].
     pub fn new(message: impl Into<String>) -> SourceError {
         SourceError::classified(ErrorKind::Other, message)
     }
 
-    /// A failure of a class.
+    /// Returns a failure of a class.
     pub fn classified(kind: ErrorKind, message: impl Into<String>) -> SourceError {
         SourceError { kind, message: message.into() }
     }
 }
 
 impl Check {
-    /// Something that works.
+    /// Returns a successful check.
     pub fn works(what: impl Into<String>, outcome: impl Into<String>) -> Check {
         Check { what: what.into(), outcome: Ok(outcome.into()) }
     }
 
-    /// Something that is missing and that the rest can do without.
+    /// Returns a failed check of an optional feature.
     pub fn lacks(what: impl Into<String>, why: impl Into<String>, remedy: impl Into<String>) -> Check {
         let missing = Missing { why: why.into(), remedy: remedy.into(), is_fatal: false };
         Check { what: what.into(), outcome: Err(missing) }
     }
 
-    /// Something that nothing works without.
+    /// Returns a failed check that makes the source unusable.
     pub fn fails(what: impl Into<String>, why: impl Into<String>, remedy: impl Into<String>) -> Check {
         let missing = Missing { why: why.into(), remedy: remedy.into(), is_fatal: true };
         Check { what: what.into(), outcome: Err(missing) }
     }
 }
 
-/// The tests of every source: it keeps the contract of [`Source`] with and without its server.
+/// The tests of every source: they check the contract of [`Source`] with and without its server.
 #[cfg(test)]
 pub(crate) mod promises {
     use model::{Datum, SystemClock};
 
     use super::*;
 
-    /// Checks a source whose server is there. `secret` is a credential that must not be in its evidence. Returns the evidence
-    /// of two samples and of the whole run.
+    /// Checks a source with a running server. `secret` is a credential that its evidence must not contain. Returns the evidence of
+    /// two samples and of the whole run.
     pub(crate) fn of_a_source(source: &mut dyn Source, secret: Option<&str>) -> Evidence {
         let epoch = Epoch::anchor(&SystemClock);
         let about = source.about();
@@ -191,48 +191,48 @@ pub(crate) mod promises {
             let fatal = check.outcome.as_ref().err().filter(|missing| missing.is_fatal);
             assert_eq!(fatal, None, "{}: the server is there", check.what);
         }
-        let from = Moment::of(SystemClock::now(), &epoch);
-        let mut told = Evidence::default();
+        let from = Moment::new(SystemClock::now(), &epoch);
+        let mut evidence = Evidence::default();
         if let Some(period) = source.period() {
             assert!(
                 period >= Duration::from_millis(50),
                 "no server is asked more often than 20 times a second"
             );
-            told.append(source.sample(Moment::of(SystemClock::now(), &epoch)).expect("a first sample"));
+            evidence.append(source.sample(Moment::new(SystemClock::now(), &epoch)).expect("a first sample"));
             std::thread::sleep(period);
-            told.append(source.sample(Moment::of(SystemClock::now(), &epoch)).expect("a second sample"));
+            evidence.append(source.sample(Moment::new(SystemClock::now(), &epoch)).expect("a second sample"));
         }
-        let period = Period { from, to: Moment::of(SystemClock::now(), &epoch) };
+        let period = Period { from, to: Moment::new(SystemClock::now(), &epoch) };
         let begun = SystemClock::now();
-        told.append(source.look_back(&period).expect("a look back"));
+        evidence.append(source.look_back(&period).expect("a look back"));
         assert!(SystemClock::now().since(begun) < CALL_LIMIT);
-        check(&told, &about, secret);
-        told
+        check(&evidence, &about, secret);
+        evidence
     }
 
-    /// Checks a source whose server is not there: it fails in time.
+    /// Checks a source without a server: it must fail within the limit.
     pub(crate) fn of_an_absent_server(source: &mut dyn Source) {
         let epoch = Epoch::anchor(&SystemClock);
         let begun = SystemClock::now();
         let checks = source.probe();
         assert!(checks.iter().any(|check| check.outcome.is_err()), "{checks:?}");
-        let now = Moment::of(SystemClock::now(), &epoch);
+        let now = Moment::new(SystemClock::now(), &epoch);
         let error = match source.period() {
-            Some(_) => source.sample(now).expect_err("nobody is there"),
-            None => source.look_back(&Period { from: now, to: now }).expect_err("nobody is there"),
+            Some(_) => source.sample(now).expect_err("no server"),
+            None => source.look_back(&Period { from: now, to: now }).expect_err("no server"),
         };
         assert!(!error.message.is_empty() && !error.message.ends_with('.'), "{error}");
         assert!(SystemClock::now().since(begun) < CALL_LIMIT * 2);
     }
 
-    fn check(told: &Evidence, about: &About, secret: Option<&str>) {
-        for signal in &told.signals {
+    fn check(evidence: &Evidence, about: &About, secret: Option<&str>) {
+        for signal in &evidence.signals {
             assert_eq!(signal.source, about.name);
             assert!(!signal.name.as_str().is_empty() && !signal.query.is_empty(), "{signal:?}");
             assert!(signal.points.is_sorted_by_key(|(at, _)| *at), "{}", signal.name);
             assert!(signal.points.iter().all(|(_, value)| value.is_finite()), "{}", signal.name);
         }
-        for record in &told.records {
+        for record in &evidence.records {
             assert_eq!(record.source, about.name);
             let numbers = record.fields.values().filter_map(|datum| match datum {
                 Datum::Number(number) => Some(number),
@@ -240,10 +240,13 @@ pub(crate) mod promises {
             });
             numbers.for_each(|number| assert!(number.is_finite(), "{record:?}"));
         }
-        assert!(told.gaps.iter().all(|gap| gap.source == about.name));
-        assert!(told.traces.iter().all(|trace| !trace.spans.is_empty()));
-        let everything = format!("{told:?} {about:?}");
-        assert!(secret.is_none_or(|secret| !everything.contains(secret)), "a credential was told");
+        assert!(evidence.gaps.iter().all(|gap| gap.source == about.name));
+        assert!(evidence.traces.iter().all(|trace| !trace.spans.is_empty()));
+        let everything = format!("{evidence:?} {about:?}");
+        assert!(
+            secret.is_none_or(|secret| !everything.contains(secret)),
+            "the evidence contains a credential"
+        );
     }
 }
 

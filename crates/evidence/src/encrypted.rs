@@ -14,18 +14,18 @@ struct Encrypted {
     key: String,
 }
 
-/// Such a server, unless it is not installed, and the file of its authority.
+/// Returns such a server and the certificate file of its authority; `None` if the server is not installed.
 pub(crate) fn server(plain: &'static dyn Server) -> Option<(Alone, PathBuf)> {
     let names = ["localhost", "127.0.0.1"].map(str::to_owned);
     let made = rcgen::generate_simple_self_signed(names).expect("a certificate");
     let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
-    // A server is a value without a life of its own; a test has one of it.
+    // The lab needs a server with static lifetime; a test leaks one.
     let lab = crate::stage::server(Box::leak(Box::new(Encrypted { plain, certificate, key })))?;
     let authority = lab.directory().join(plain.name()).join("certificate.pem");
     Some((lab, authority))
 }
 
-/// The port of Redis that speaks TLS.
+/// Index of Redis' TLS port.
 pub(crate) const REDIS_PORT: usize = 1;
 
 impl Server for Encrypted {

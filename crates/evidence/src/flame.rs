@@ -6,18 +6,18 @@ use model::Datum;
 
 use crate::lines::harmless;
 
-/// Frames that are gathered; what stands above further ones is counted where there was still room.
+/// Maximum number of frames in the tree; deeper frames beyond it count for their last known caller.
 const FRAMES_MAX: usize = 50_000;
-/// Frames that are kept: the widest ones.
+/// Maximum number of frames in the evidence: the widest ones.
 const TOLD_MAX: usize = 500;
-/// Calls within calls; what is deeper counts for the last of these.
+/// Maximum depth; deeper calls count for the last frame within it.
 const DEPTH_MAX: usize = 200;
 /// Maximum length of a function's name.
 const NAME_CHARS_MAX: usize = 80;
 /// Maximum value of a stack: above all values of real profiles, and low enough that their sum is finite.
 const VALUE_MAX: f64 = 1e24;
 
-/// A tree of calls. The first frame is all of it.
+/// A tree of calls. The first frame is the root.
 #[derive(Debug)]
 pub(crate) struct Flame {
     frames: Vec<Frame>,
@@ -33,13 +33,12 @@ struct Frame {
 }
 
 impl Flame {
-    /// Nothing yet.
+    /// Returns an empty tree.
     pub(crate) fn new() -> Flame {
         Flame { frames: vec![Frame::default()], calls: HashMap::new() }
     }
 
-    /// Adds a stack, whoever called first in front, and what it took. What is no positive number, or more than could be taken, is
-    /// not added.
+    /// Adds a stack, outermost caller first, and its value. Values that are not positive, or above [`VALUE_MAX`], are ignored.
     pub(crate) fn add<'a>(&mut self, stack: impl IntoIterator<Item = &'a str>, value: f64) {
         if value.is_nan() || value <= 0.0 || value > VALUE_MAX {
             return;
@@ -53,17 +52,17 @@ impl Flame {
         }
     }
 
-    /// All that was added.
+    /// Returns the sum of all stacks.
     pub(crate) fn total(&self) -> f64 {
         self.frames[0].value
     }
 
-    /// Invariants of the result, whatever was added.
+    /// Checks the invariants of the result.
     #[cfg(test)]
     pub(crate) fn assert_bounded(&self) {
         assert!(self.total().is_finite() && self.total() >= 0.0, "{}", self.total());
-        let told = self.told();
-        let Datum::Text(text) = &told["frames"] else { panic!("a text: {told:?}") };
+        let lines = self.lines();
+        let Datum::Text(text) = &lines["frames"] else { panic!("a text: {lines:?}") };
         assert!(text.lines().count() <= TOLD_MAX);
         for line in text.lines() {
             let mut words = line.splitn(3, ' ');
@@ -78,10 +77,9 @@ impl Flame {
         }
     }
 
-    /// A line for each frame, those that it calls below it: how deep it is, what it took with all that it called, and its name;
-    /// and how many frames there were besides. A frame is never wider than who called it, so that with each frame all its callers
-    /// are told.
-    pub(crate) fn told(&self) -> BTreeMap<String, Datum> {
+    /// Returns a line for each of the widest frames, callees below their callers, with depth, inclusive value and name; and the
+    /// number of further frames. No frame is wider than its caller, so the callers of each frame are included.
+    pub(crate) fn lines(&self) -> BTreeMap<String, Datum> {
         let mut widest: Vec<usize> = (1..self.frames.len()).collect();
         widest.sort_by(|a, b| self.frames[*b].value.total_cmp(&self.frames[*a].value).then(a.cmp(b)));
         let left_out = widest.len().saturating_sub(TOLD_MAX);
@@ -126,8 +124,8 @@ mod tests {
     use super::*;
 
     fn lines(flame: &Flame) -> Vec<String> {
-        let told = flame.told();
-        let Datum::Text(text) = &told["frames"] else { panic!("a text: {told:?}") };
+        let lines = flame.lines();
+        let Datum::Text(text) = &lines["frames"] else { panic!("a text: {lines:?}") };
         text.lines().map(str::to_owned).collect()
     }
 
@@ -151,7 +149,7 @@ mod tests {
             flame.add(["main", name.as_str()], f64::from(width));
         }
         let lines = lines(&flame);
-        assert_eq!((lines.len(), flame.told()["frames_left_out"].clone()), (TOLD_MAX, Datum::from(11.0)));
+        assert_eq!((lines.len(), flame.lines()["frames_left_out"].clone()), (TOLD_MAX, Datum::from(11.0)));
         assert!(lines[0].ends_with(" main") && !lines.iter().any(|line| line.ends_with(" f0")), "{lines:?}");
         let deep: Vec<String> = (0..DEPTH_MAX * 2).map(|depth| format!("d{depth}")).collect();
         let mut flame = Flame::new();

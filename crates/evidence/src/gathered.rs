@@ -1,26 +1,26 @@
-//! Points that are gathered for a few seconds and handed over together.
+//! Batches points for a few seconds.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use model::{Instant, Signal, SignalName};
 
-/// Time for which points are held back. Points of one batch share the name, labels and query of their series.
+/// Time for which points are queued. Points of one batch share the name, labels and query of their series.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Series of one source, at most so many.
+/// The queued series of one source.
 #[derive(Debug)]
 pub(crate) struct Gathered {
     series: BTreeMap<(SignalName, BTreeMap<String, String>), Signal>,
     series_max: usize,
-    /// When the first point came that waits.
+    /// Arrival of the first queued point.
     since: Option<Instant>,
-    /// Points of series that there was no room for.
+    /// Number of points dropped because their series exceeded the limit.
     pub(crate) dropped: u64,
 }
 
 impl Gathered {
-    /// Nothing yet.
+    /// Returns an empty batch of at most `series_max` series.
     pub(crate) fn new(series_max: usize) -> Gathered {
         Gathered { series: BTreeMap::new(), series_max, since: None, dropped: 0 }
     }
@@ -43,17 +43,19 @@ impl Gathered {
         self.series.insert(key, signal);
     }
 
-    /// Takes the batch if it is due.
+    /// Returns the batch if it is due.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Signal> {
         let is_due = self.since.is_some_and(|since| now.since(since) >= WAIT);
         if is_due { self.take() } else { Vec::new() }
     }
 
-    /// Takes the batch.
+    /// Returns the batch.
     pub(crate) fn take(&mut self) -> Vec<Signal> {
         self.since = None;
-        let told = self.series.values_mut().filter(|signal| !signal.points.is_empty());
-        told.map(|signal| Signal { points: std::mem::take(&mut signal.points), ..signal.clone() }).collect()
+        let evidence = self.series.values_mut().filter(|signal| !signal.points.is_empty());
+        evidence
+            .map(|signal| Signal { points: std::mem::take(&mut signal.points), ..signal.clone() })
+            .collect()
     }
 }
 
@@ -83,9 +85,9 @@ mod tests {
         gathered.add(point("c", 3));
         assert_eq!(gathered.dropped, 1);
         assert_eq!(gathered.take_due(Instant::from_ns(5_000_000_000)), []);
-        let told = gathered.take_due(Instant::from_ns(6_000_000_000));
+        let evidence = gathered.take_due(Instant::from_ns(6_000_000_000));
         let lengths: Vec<(&str, usize)> =
-            told.iter().map(|signal| (signal.name.as_str(), signal.points.len())).collect();
+            evidence.iter().map(|signal| (signal.name.as_str(), signal.points.len())).collect();
         assert_eq!(lengths, [("a", 3), ("b", 1)]);
         assert_eq!(gathered.take(), []);
         gathered.add(point("a", 9));

@@ -1,4 +1,4 @@
-//! Asking over HTTP, bounded in time and bytes, without telling credentials.
+//! HTTP client of sources: limits time and bytes, and keeps credentials out of messages.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use ureq::{Agent, Body};
 use crate::contract::{CALL_LIMIT, ErrorKind, SourceError};
 use crate::settings::{Settings, SettingsError};
 
-/// No answer is read further.
+/// Maximum size of a response, bytes.
 const ANSWER_BYTES_MAX: u64 = 32 << 20;
 
-/// Any form of an answer (RFC 9110, 12.5.1).
+/// Accepts any media type (RFC 9110, 12.5.1).
 const ANY: &str = "*/*";
 
-/// Says whose data is asked for (Loki, Tempo and Pyroscope, multi-tenancy).
+/// Header that selects the tenant (Loki, Tempo and Pyroscope, multi-tenancy).
 const TENANT: &str = "x-scope-orgid";
 
 /// Maximum length of an error response in messages.
@@ -35,20 +35,20 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Asks below this address. `authorization` is the value of that header.
+    /// Returns a client for URLs below `base`. `authorization` is the value of that header.
     pub(crate) fn new(base: &str, authorization: Option<String>) -> Client {
         Client::patient(base, authorization, CALL_LIMIT / 2)
     }
 
-    /// The same with another time limit.
+    /// Returns a client with another time limit.
     pub(crate) fn patient(base: &str, authorization: Option<String>, limit: Duration) -> Client {
-        Client::of(base, authorization, limit, TlsConfig::default())
+        Client::with_tls(base, authorization, limit, TlsConfig::default())
     }
 
-    /// The same, which trusts the authorities of a PEM text and no others.
+    /// Returns a client that trusts only the authorities in a PEM text.
     ///
     /// # Errors
-    /// There is no certificate in it.
+    /// The text has no certificate.
     pub(crate) fn trusting(
         base: &str,
         authorization: Option<String>,
@@ -65,10 +65,10 @@ impl Client {
             return Err("the file contains no PEM certificate");
         }
         let tls = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&certificates)).build();
-        Ok(Client::of(base, authorization, limit, tls))
+        Ok(Client::with_tls(base, authorization, limit, tls))
     }
 
-    fn of(base: &str, authorization: Option<String>, limit: Duration, tls: TlsConfig) -> Client {
+    fn with_tls(base: &str, authorization: Option<String>, limit: Duration, tls: TlsConfig) -> Client {
         let config = Agent::config_builder()
             .timeout_global(Some(limit))
             .http_status_as_error(false)
@@ -80,7 +80,7 @@ impl Client {
         Client { agent: config.into(), base, authorization, tenant: None }
     }
 
-    /// The same, which asks for the data of one tenant where a server has several.
+    /// Sets the tenant whose data is requested, for servers with several.
     pub(crate) fn of_tenant(self, tenant: Option<&String>) -> Client {
         Client { tenant: tenant.cloned(), ..self }
     }
@@ -90,7 +90,7 @@ impl Client {
         &self.base
     }
 
-    /// The text at a path, with the parameters of a question.
+    /// Requests a path with query parameters, and returns the text.
     ///
     /// # Errors
     /// The server is unreachable, or the response is not 2xx, too long, or not text.
@@ -100,7 +100,7 @@ impl Client {
         body.map_err(|error| SourceError::new(format!("GET {}{path}: {error}", self.base)))
     }
 
-    /// The bytes at a path, in the form of a media type, and no more than so many.
+    /// Requests a path with a media type, and returns at most `bytes_max` bytes.
     ///
     /// # Errors
     /// The server is unreachable, or the response is not 2xx or too long.
@@ -139,7 +139,7 @@ impl Client {
         Err(refused(&url, status, &body.unwrap_or_default()))
     }
 
-    /// The JSON at a path.
+    /// Requests a path, and returns the JSON.
     ///
     /// # Errors
     /// As of [`Client::text`], or the response is not JSON.
@@ -167,11 +167,11 @@ fn refused(url: &str, status: StatusCode, body: &str) -> SourceError {
     SourceError::classified(kind, message.trim_end_matches('.'))
 }
 
-/// Where a source is asked, and the header that lets it in: of its address, of its credential, and of a user, who stands in the
-/// address or is set as `user`.
+/// Returns the endpoint of a source: base URL and authorization, from the address, the credential, and the user in the address or
+/// in the setting `user`.
 ///
 /// # Errors
-/// The address is none.
+/// The address is invalid.
 pub(crate) fn door(settings: &Settings) -> Result<Door, SettingsError> {
     let (base, user) = address(&settings.address).map_err(|why| settings.wrong("address", why))?;
     let user = settings.values.get("user").cloned().or(user);
@@ -181,13 +181,13 @@ pub(crate) fn door(settings: &Settings) -> Result<Door, SettingsError> {
 
 /// Endpoint of a source.
 pub(crate) struct Door {
-    /// Without a user and without a slash at its end.
+    /// Base URL without a user and without a trailing slash.
     pub(crate) base: String,
     pub(crate) user: Option<String>,
     pub(crate) authorization: Option<String>,
 }
 
-/// The value of an `authorization` header: a user and a password (RFC 7617), or a token (RFC 6750) where there is no user.
+/// Returns the value of an `authorization` header: a user and a password (RFC 7617), or a token (RFC 6750) without a user.
 pub(crate) fn authorization(user: Option<&str>, credential: Option<&str>) -> Option<String> {
     let credential = credential?;
     Some(match user {
@@ -196,10 +196,10 @@ pub(crate) fn authorization(user: Option<&str>, credential: Option<&str>) -> Opt
     })
 }
 
-/// An address without the user and password that it may have, and the user.
+/// Splits an address into the URL without user and password, and the user.
 ///
 /// # Errors
-/// It is no URL with `http` or `https`, or it has a password, which belongs into the environment or a file.
+/// The text is no `http` or `https` URL, or contains a password, which belongs into an environment variable or a file.
 pub(crate) fn address(text: &str) -> Result<(String, Option<String>), &'static str> {
     let uri: Uri = text.parse().map_err(|_| "expected a URL, for example http://localhost:9090")?;
     let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme));

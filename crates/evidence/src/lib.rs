@@ -1,8 +1,8 @@
-//! Evidence of servers: queries their own instruments during or after a run.
+//! Server-side evidence: queries the servers' own instruments during or after a run.
 //!
 //! A [`Source`] is one instrument: a Prometheus, a database, a broker. Each kind is one file in [`sources`] and one line in
-//! [`sources::KINDS`]. A [`Collector`] queries several of them, each on a thread of its own, and returns their evidence; a
-//! source that fails or lags leaves a [`model::Gap`] with its reason, and never delays the load. The crate knows nothing of
+//! [`sources::KINDS`]. A [`Collector`] queries several of them, each on a separate thread, and returns their evidence; a
+//! source that fails or lags leaves a [`model::Gap`] with its reason, and never delays the load. The crate must not know
 //! run files, analysis or reports.
 
 mod answer;

@@ -8,19 +8,19 @@ use regex::{Captures, Regex};
 
 use crate::settings::{Settings, SettingsError};
 
-/// Kinds of tasks; durations of further ones are counted.
+/// Maximum number of task kinds; durations of further ones are only counted.
 const TASKS_MAX: usize = 200;
-/// Error lines kept; further ones are counted.
+/// Maximum number of error lines; further ones are only counted.
 const ERRORS_MAX: usize = 200;
-/// Of a line so much is kept.
+/// Maximum length of a line, characters.
 const LINE_CHARS_MAX: usize = 500;
-/// A task's name is no longer.
+/// Maximum length of a task's name, characters.
 const TASK_CHARS_MAX: usize = 120;
 
 /// Default pattern of error lines: the level as most loggers write it, or the beginning of a stack trace.
 const ERROR: &str = r#"\b(ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|^panic:|\bTraceback \(most recent|"?\blevel"?[=:] ?"?(error|fatal|critical)\b"#;
 
-/// Looks at lines.
+/// A parser of log lines.
 #[derive(Debug)]
 pub(crate) struct Lines {
     pattern: Option<Regex>,
@@ -34,11 +34,11 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Parser for the settings `pattern`, `unit` and `error`.
+    /// Returns a parser for the settings `pattern`, `unit` and `error`.
     ///
     /// # Errors
-    /// One of them is not understood.
-    pub(crate) fn of(settings: &Settings) -> Result<Lines, SettingsError> {
+    /// A setting is invalid.
+    pub(crate) fn new(settings: &Settings) -> Result<Lines, SettingsError> {
         let regex = |setting: &str, text: &str| {
             Regex::new(text)
                 .map_err(|error| settings.wrong(setting, &format!("not a regular expression: {error}")))
@@ -73,7 +73,7 @@ impl Lines {
         })
     }
 
-    /// Parses a line of `source` that came at this time from `subject`; whether it reports an error.
+    /// Parses a line of `source` with this time and `subject`; returns true if it reports an error.
     pub(crate) fn look(&mut self, source: &str, subject: &str, at: Instant, line: &str) -> bool {
         let found = self.pattern.as_ref().and_then(|pattern| pattern.captures(line));
         if let Some((task, duration_ms)) = found.and_then(|found| self.task(&found)) {
@@ -110,12 +110,12 @@ impl Lines {
         self.tasks.entry(task).or_default().record(duration_ms);
     }
 
-    /// The errors that came since the last time.
+    /// Returns the errors since the last call.
     pub(crate) fn take_errors(&mut self) -> Vec<Record> {
         std::mem::take(&mut self.errors)
     }
 
-    /// The tasks of the whole run, and what was left out.
+    /// Returns the tasks of the whole run, and the number of durations left out.
     pub(crate) fn take_tasks(&mut self, source: &str, at: Instant) -> Vec<Record> {
         let record = |kind, subject: &str, fields: Vec<(&str, Option<f64>)>| Record {
             source: source.to_owned(),
@@ -152,13 +152,13 @@ impl Lines {
     }
 }
 
-/// A server's text, safe to print: truncated and without control characters.
+/// Returns a server's text, safe to print: truncated and without control characters.
 pub(crate) fn harmless(text: &str, chars_max: usize) -> String {
     let plain = |char: char| if char.is_control() { ' ' } else { char };
     text.trim_end().chars().take(chars_max).map(plain).collect()
 }
 
-/// A share of a record's fields as a line would have it.
+/// Returns a record's share in the format of a log line.
 #[cfg(test)]
 pub(crate) fn shown(record: &Record) -> String {
     let datum = |datum: &model::Datum| match datum {
@@ -178,7 +178,7 @@ mod tests {
 
     fn lines(values: &[(&str, &str)]) -> Result<Lines, SettingsError> {
         let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Lines::of(&Settings { name: "worker".to_owned(), values, ..Settings::default() })
+        Lines::new(&Settings { name: "worker".to_owned(), values, ..Settings::default() })
     }
 
     const CELERY: &str = r"Task (?<task>[\w.]+)\[[^\]]+\] succeeded in (?<duration>[\d.]+)s";
@@ -194,14 +194,15 @@ mod tests {
         }
         lines.look("worker", "a.log", Instant::ZERO, "Task scan.rule[1] succeeded in 0.04s: None");
         lines.look("worker", "a.log", Instant::ZERO, "Task scan.rule[1] succeeded in 0.0.4s: None");
-        let told: Vec<String> = lines.take_tasks("worker", Instant::ZERO).iter().map(shown).collect();
-        assert_eq!(told[0], "task scan.rule: avg_ms=40 count=1 max_ms=40 min_ms=40 p95_ms=40");
+        let evidence: Vec<String> = lines.take_tasks("worker", Instant::ZERO).iter().map(shown).collect();
+        assert_eq!(evidence[0], "task scan.rule: avg_ms=40 count=1 max_ms=40 min_ms=40 p95_ms=40");
         assert!(
-            told[1].starts_with("task scan.vision: avg_ms=11000 count=20 max_ms=20500 min_ms=1500 p95_ms=19"),
+            evidence[1]
+                .starts_with("task scan.vision: avg_ms=11000 count=20 max_ms=20500 min_ms=1500 p95_ms=19"),
             "{}",
-            told[1]
+            evidence[1]
         );
-        assert_eq!(told.len(), 2);
+        assert_eq!(evidence.len(), 2);
     }
 
     #[test]
@@ -214,9 +215,9 @@ mod tests {
                 && look("level=fatal x")
         );
         assert!(!look("no errors, 0 ERRORS") && !look("level=info msg=\"error-free\""));
-        let told: Vec<String> = lines.take_errors().iter().map(shown).collect();
-        assert_eq!(told[0], "line a.log: text=2026 ERROR  [31mred [0m");
-        assert_eq!(told.len(), 3);
+        let evidence: Vec<String> = lines.take_errors().iter().map(shown).collect();
+        assert_eq!(evidence[0], "line a.log: text=2026 ERROR  [31mred [0m");
+        assert_eq!(evidence.len(), 3);
     }
 
     #[test]
@@ -232,10 +233,10 @@ mod tests {
             );
         }
         assert!(lines.take_errors().iter().all(|record| shown(record).len() < 600));
-        let told = lines.take_tasks("worker", Instant::ZERO);
-        assert_eq!(told.len(), TASKS_MAX + 2);
-        assert_eq!(told[0].fields["max_ms"], Datum::from(1500.0));
-        assert_eq!(told[TASKS_MAX].fields["lines"], Datum::from(7.0));
+        let evidence = lines.take_tasks("worker", Instant::ZERO);
+        assert_eq!(evidence.len(), TASKS_MAX + 2);
+        assert_eq!(evidence[0].fields["max_ms"], Datum::from(1500.0));
+        assert_eq!(evidence[TASKS_MAX].fields["lines"], Datum::from(7.0));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Settings of a source: name, kind, address, and the others by name.
+//! Settings of a source: name, kind, address, and other settings by name.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 /// Settings of one source, from `plimsoll.toml` or a flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Its name: `[evidence.NAME]`.
+    /// Name, as in `[evidence.NAME]`.
     pub name: String,
-    /// Its kind, one of [`crate::sources::KINDS`].
+    /// Kind, one of [`crate::sources::KINDS`].
     pub kind: String,
     /// URL or path, without a password.
     pub address: String,
-    /// A password or token, out of the environment or a file.
+    /// Password or token, from an environment variable or a file.
     pub credential: Option<String>,
     /// Other settings by name.
     pub values: BTreeMap<String, String>,
@@ -21,7 +21,7 @@ pub struct Settings {
 /// Invalid settings of a source. Messages read after "failed to".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// There is no such kind.
+    /// Unknown kind.
     #[error("use the evidence source {name:?}: unknown kind {kind:?}; known kinds: {known}")]
     Kind {
         /// The source.
@@ -31,7 +31,7 @@ pub enum SettingsError {
         /// The known values.
         known: String,
     },
-    /// A setting cannot be understood.
+    /// Invalid value of a setting.
     #[error("use the evidence source {name:?}: invalid {setting} {value:?}: {why}")]
     Value {
         /// The source.
@@ -43,7 +43,7 @@ pub enum SettingsError {
         /// The expected form, with an example.
         why: String,
     },
-    /// The kind has no such setting.
+    /// The kind does not have this setting.
     #[error(
         "use the evidence source {name:?}: unknown setting {setting:?} for kind {kind:?}; known settings: {known}"
     )]
@@ -60,21 +60,21 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// A setting, or what it is without being set.
+    /// Returns a setting, or its default.
     pub fn text(&self, setting: &str, default: &str) -> String {
         self.values.get(setting).map_or(default, String::as_str).to_owned()
     }
 
-    /// A setting that is a list of words with commas between; empty if it is not set.
+    /// Returns a comma-separated setting as a list; empty if it is not set.
     pub fn list(&self, setting: &str) -> Vec<String> {
         let words = self.values.get(setting).into_iter().flat_map(|value| value.split(','));
         words.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     }
 
-    /// A setting that is a time: `500ms`, `5s`, `1m`.
+    /// Returns a setting that is a duration, for example `500ms`, `5s`, `1m`.
     ///
     /// # Errors
-    /// It is not a duration above zero.
+    /// The value is not a duration above zero.
     pub fn duration(&self, setting: &str, default: Duration) -> Result<Duration, SettingsError> {
         let Some(value) = self.values.get(setting) else { return Ok(default) };
         let parsed = model::GoDuration::parse(value).map(model::GoDuration::to_std);
@@ -83,7 +83,7 @@ impl Settings {
             .ok_or_else(|| self.wrong(setting, "expected a duration, for example 500ms, 5s or 1m"))
     }
 
-    /// An error about a setting.
+    /// Returns an error about a setting.
     pub fn wrong(&self, setting: &str, why: &str) -> SettingsError {
         let value = match setting {
             "address" => self.address.clone(),
@@ -94,7 +94,7 @@ impl Settings {
     }
 }
 
-/// The variable of the environment that a source's password is read from.
+/// Returns the environment variable that holds a source's password.
 pub fn password_variable(source: &str) -> String {
     let letter =
         |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };

@@ -1,4 +1,4 @@
-//! Test servers: real ones of one's own, and fixed pages.
+//! Test servers: real ones started for the test, and fixed pages.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use lab::{Alone, LabError, Launch, Place, Server};
 
-/// A server of one's own, unless it is not installed.
+/// Starts a server for one test; `None` if it is not installed.
 pub(crate) fn server(server: &'static dyn Server) -> Option<Alone> {
     if !server.is_installed() {
         assert!(std::env::var_os("PLIMSOLL_TESTS").is_none(), "{} is not installed", server.name());
@@ -20,13 +20,13 @@ pub(crate) fn server(server: &'static dyn Server) -> Option<Alone> {
     Some(Alone::start(&[server]).unwrap_or_else(|error| panic!("failed to {error}")))
 }
 
-/// A Prometheus that scrapes itself and, twice a second, the page at this address.
+/// Starts a Prometheus that scrapes itself and, twice per second, the page at this address.
 pub(crate) fn prometheus_of(page: SocketAddr) -> Option<Alone> {
-    // A server is a value without a life of its own; a test has one of it.
+    // The lab needs a server with static lifetime; a test leaks one.
     server(Box::leak(Box::new(Scraper { page })))
 }
 
-/// Waits until a Prometheus has scraped something: it looks for its targets every five seconds.
+/// Waits until a Prometheus has scraped: it discovers targets every five seconds.
 pub(crate) fn wait_for_scrapes(lab: &Alone) {
     let client = crate::http::Client::new(&lab.url("prometheus"), None);
     for _ in 0..200 {
@@ -83,18 +83,18 @@ fn settings_file(place: &Place) -> PathBuf {
     place.directory.join("prometheus.yml")
 }
 
-/// A server that answers what a test says, until it is dropped.
+/// A server with responses defined by a test, until it is dropped.
 pub(crate) struct Pages {
     pub(crate) address: SocketAddr,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// An answer: a status and a body.
+/// A response: status and body.
 pub(crate) type Reply = (u16, String);
 
 impl Pages {
-    /// Answers each path, its parameters included, with what `answer` makes of it.
+    /// Starts a server that responds to each path, including parameters, with the result of `answer`.
     pub(crate) fn start(answer: impl Fn(&str) -> Reply + Send + 'static) -> Pages {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("it is bound");
@@ -105,14 +105,14 @@ impl Pages {
                 if until.load(Ordering::Relaxed) {
                     return;
                 }
-                // Whoever asked may be gone.
+                // The client may have disconnected.
                 let _ = serve(&stream, &answer);
             }
         });
         Pages { address, is_over, thread: Some(thread) }
     }
 
-    /// The address of a path.
+    /// Returns the URL of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
@@ -138,7 +138,7 @@ fn serve(stream: &TcpStream, answer: &impl Fn(&str) -> Reply) -> std::io::Result
 impl Drop for Pages {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // So that it wakes.
+        // Wakes the thread.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -1,4 +1,4 @@
-//! Real servers for the tests of sources, and what else they need.
+//! Real servers and helpers for the tests of sources.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(crate) use crate::stage::server;
 /// Timeout of waits.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Settings of a source that is called as its kind is.
+/// Returns settings of a source that has the name of its kind.
 pub(crate) fn settings(kind: &str, address: &str, credential: Option<&str>) -> Settings {
     Settings {
         name: kind.to_owned(),
@@ -23,14 +23,14 @@ pub(crate) fn settings(kind: &str, address: &str, credential: Option<&str>) -> S
     }
 }
 
-/// The password in a URL.
+/// Returns the password in a URL.
 pub(crate) fn password(url: &str) -> String {
     let (user, _) = url.rsplit_once('@').expect("a URL with a user");
     let (_, password) = user.rsplit_once(':').expect("a user with a password");
     password.to_owned()
 }
 
-/// Sends a body to a server that is there.
+/// Sends a body to a running server.
 pub(crate) fn send(method: &str, url: &str, user: Option<(&str, &str)>, body: &str) {
     let config = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(10)));
     let agent = config.proxy(None).build().new_agent();
@@ -44,7 +44,7 @@ pub(crate) fn send(method: &str, url: &str, user: Option<(&str, &str)>, body: &s
     agent.run(request).unwrap_or_else(|error| panic!("{method} {url}: {error}"));
 }
 
-/// Asks until there is something, for a while.
+/// Polls until there is a result, within a time limit.
 pub(crate) fn until<T>(mut ask: impl FnMut() -> Option<T>) -> T {
     let began = SystemClock::now();
     loop {

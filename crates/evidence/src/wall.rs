@@ -1,16 +1,16 @@
-//! The wall clock in texts.
+//! Conversion between wall-clock times and text.
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// A time, nanoseconds since 1970, in RFC 3339 and UTC, to a millisecond; empty for one that has no such form.
+/// Formats a time, nanoseconds since 1970, as RFC 3339 in UTC with milliseconds; empty for one that has no such form.
 pub(crate) fn utc(wall_ns: i64) -> String {
     let ms = wall_ns.div_euclid(1_000_000);
     let moment = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000);
     moment.ok().and_then(|moment| moment.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
-/// Nanoseconds since 1970 of a time in RFC 3339.
+/// Parses a time in RFC 3339 to nanoseconds since 1970.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let moment = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     i64::try_from(moment.unix_timestamp_nanos()).ok()

@@ -82,17 +82,17 @@ impl Machine {
         machine.tcp = network::segments().map(|segments| Tcp {
             listen_overflows: listen_overflows(),
             passive_opens: passive_opens(),
-            ..Tcp::of(&segments)
+            ..Tcp::new(&segments)
         });
         Some(machine)
     }
 
     fn take_stat(&mut self, stat: &str) -> Option<()> {
-        self.all = Ticks::of(parse_ticks(stat.lines().next()?.strip_prefix("cpu ")?)?);
+        self.all = Ticks::new(parse_ticks(stat.lines().next()?.strip_prefix("cpu ")?)?);
         let cores = stat.lines().skip(1).map_while(|line| line.strip_prefix("cpu"));
         let core = |line: &str| {
             let (number, ticks) = line.split_once(' ')?;
-            Some((number.parse().ok()?, Ticks::of(parse_ticks(ticks)?)))
+            Some((number.parse().ok()?, Ticks::new(parse_ticks(ticks)?)))
         };
         self.cores = cores.take(CORES_MAX).filter_map(core).collect();
         let number = |title: &str| stat.lines().find_map(|line| numbers(line.strip_prefix(title)?).next());
@@ -110,7 +110,7 @@ impl Machine {
 }
 
 impl Ticks {
-    fn of(cores: Cores) -> Ticks {
+    fn new(cores: Cores) -> Ticks {
         Ticks { total: cores.total, idle: cores.idle, steal: cores.steal }
     }
 
@@ -123,7 +123,7 @@ impl Ticks {
 }
 
 impl Tcp {
-    fn of(segments: &Segments) -> Tcp {
+    fn new(segments: &Segments) -> Tcp {
         Tcp {
             segments_sent: segments.sent,
             segments_repeated: segments.repeated,

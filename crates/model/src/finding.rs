@@ -1,29 +1,6 @@
-//! Findings: a claim, the figures it rests on, its impact and its remedy.
+//! Parts of findings: their weight, their reasoning, and numbers with units.
 
 use std::fmt;
-
-/// A verifiable claim with its figures and caveats.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// The rule that made it, in lowercase words joined by hyphens; stable, for suppressing and for searching.
-    pub rule: &'static str,
-    /// How much it matters.
-    pub severity: Severity,
-    /// The kind of reasoning it rests on.
-    pub strength: Strength,
-    /// One sentence that is true if the figures are.
-    pub claim: String,
-    /// The figures, in the order that the reasoning takes them.
-    pub evidence: Vec<Figure>,
-    /// The impact on conclusions from the numbers.
-    pub implies: String,
-    /// The remedy.
-    pub remedy: String,
-    /// Conditions under which the claim is wrong or smaller.
-    pub caveats: Vec<String>,
-    /// Where it was found: a run, or a table and its row.
-    pub place: String,
-}
 
 /// How much a finding matters, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,30 +47,6 @@ impl Strength {
             Strength::Pattern => "pattern",
         }
     }
-}
-
-/// Figures derived by a law, without a judgement.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Derived {
-    /// The law, in lowercase words joined by hyphens.
-    pub law: &'static str,
-    /// One sentence.
-    pub says: String,
-    /// The figures, derived ones last.
-    pub figures: Vec<Figure>,
-    /// Assumptions of the law.
-    pub caveats: Vec<String>,
-    /// Where the figures come from.
-    pub place: String,
-}
-
-/// A figure with its name and unit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
-    /// Its name.
-    pub name: String,
-    /// The figure.
-    pub value: FigureValue,
 }
 
 /// A figure itself.
@@ -150,15 +103,10 @@ impl Unit {
     }
 }
 
-impl Figure {
-    /// A number.
-    pub fn new(name: impl Into<String>, value: f64, unit: Unit) -> Figure {
-        Figure { name: name.into(), value: FigureValue::Number { value, unit } }
-    }
-
-    /// A text figure.
-    pub fn text(name: impl Into<String>, text: impl Into<String>) -> Figure {
-        Figure { name: name.into(), value: FigureValue::Text(text.into()) }
+impl FigureValue {
+    /// A number in a unit.
+    pub const fn number(value: f64, unit: Unit) -> FigureValue {
+        FigureValue::Number { value, unit }
     }
 }
 
@@ -212,7 +160,7 @@ mod tests {
 
     #[track_caller]
     fn check(value: f64, unit: Unit, expect: &str) {
-        assert_eq!(Figure::new("", value, unit).value.to_string(), expect, "{value} {unit:?}");
+        assert_eq!(FigureValue::number(value, unit).to_string(), expect, "{value} {unit:?}");
     }
 
     #[test]

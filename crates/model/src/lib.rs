@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 pub mod arrival;
+pub mod audit;
 pub mod brief;
 pub mod capacity;
 pub mod clock;
@@ -29,13 +30,14 @@ pub mod window;
 
 pub use aggregate::{Aggregate, CounterTotal, Failures, GaugeTotal, Quantile, RateTotal, SeriesKey, Trend};
 pub use arrival::{Arrival, DropCause};
+pub use audit::{AuditRule, Derived, Figure, FigureLabel, Finding};
 pub use brief::Brief;
 pub use clock::{Clock, Epoch, Instant, SimulatedClock, SystemClock};
 pub use diagnosis::Diagnosis;
 pub use duration::GoDuration;
 pub use event::{LogLevel, LogLine, RunEvent};
 pub use evidence::{Datum, Evidence, Gap, Record, RecordKind, Signal};
-pub use finding::{Derived, Figure, FigureValue, Finding, Severity, Strength, Unit};
+pub use finding::{FigureValue, Severity, Strength, Unit};
 pub use generator::{GeneratorState, Reading, Vital};
 pub use metric::{Metric, MetricId, MetricKind, MetricRegistry, ValueKind};
 pub use plan::{Plan, Scenario, ScenarioId};

@@ -1,4 +1,4 @@
-//! `/about`: the version, the scope and the rights of the page.
+//! `/about`: the version, and the scope and access rights of the page.
 
 use api::page::About;
 use server::PageError;
@@ -8,16 +8,16 @@ use super::json;
 /// The scope of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// All runs of a place.
+    /// All runs of a catalogue.
     Serve,
-    /// The run that this process runs.
+    /// The run that this process executes.
     Run,
-    /// A file.
+    /// A report file.
     Report,
 }
 
 impl Mode {
-    /// Returns its name in answers.
+    /// Returns the scope's name in answers.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Mode::Serve => "serve",

@@ -1,4 +1,4 @@
-//! Reads on in a run that somebody has opened, while they look: a zoom then finds its seconds read already.
+//! Read-ahead: reads the rest of a run that is open in a page, so that a zoom finds its seconds in the cache.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -10,20 +10,20 @@ use super::scope::{Detail, Scope};
 use super::study::Study;
 use super::{series, stand_back};
 
-/// Runs that wait to be read; of more, only what is asked for is read.
+/// Maximum number of runs that wait for read-ahead; further runs are read on request.
 const WAITING_MAX: usize = 4;
 
 type Request = (PathBuf, Weak<Study>);
 
-/// A thread that reads ahead, one run after the other.
+/// A thread that reads runs ahead, one after the other.
 #[derive(Debug)]
 pub(super) struct Ahead {
     requests: SyncSender<Request>,
 }
 
 impl Ahead {
-    /// Starts it; it ends with the last who can ask it. `None` where the system has no threads left: then nothing is read
-    /// ahead.
+    /// Starts the thread, which ends when the last handle is dropped. Returns `None`, and nothing is read ahead, if the system has
+    /// no thread left.
     pub(super) fn start() -> Option<Ahead> {
         let (requests, queue) = sync_channel::<Request>(WAITING_MAX);
         let work = move || {
@@ -34,19 +34,19 @@ impl Ahead {
         Some(Ahead { requests })
     }
 
-    /// Reads all of a run for as long as what is known of it is kept.
+    /// Queues a run; it is read while its study stays in the cache.
     pub(super) fn read(&self, path: PathBuf, study: &Arc<Study>) {
-        // Where too many wait, this one is read when it is asked for.
+        // If the queue is full, this run is read on request.
         let _ = self.requests.try_send((path, Arc::downgrade(study)));
     }
 }
 
-/// A damaged file is told to whoever asks for the damaged part.
+/// Reads a run. Errors are ignored here: a request for the damaged part reports them.
 fn read(path: &Path, study: &Weak<Study>) {
     let Some(known) = study.upgrade() else { return };
     let question = Question::of_run(View::Series, "", &[]);
     let Ok(scope) = Scope::open(path, &question, Detail::SERVED, known) else { return };
-    // This scope holds it, too.
+    // This function holds one of the references.
     let is_wanted = || study.strong_count() > 1;
     let _ = series::read_ahead(&scope, is_wanted);
 }

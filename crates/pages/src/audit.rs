@@ -1,4 +1,4 @@
-//! `/audit`: mistakes that arithmetic can catch.
+//! `/audit`: measurement errors that arithmetic shows.
 
 use analysis::audit::{audit, facts_of_run};
 use report::findings::{self, Findings};

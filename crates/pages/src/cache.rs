@@ -1,4 +1,4 @@
-//! Answers that are kept while the files that they were made of are the same.
+//! A cache of answers, each valid while the files it was made from are unchanged.
 
 use std::collections::{HashMap, VecDeque};
 use std::os::unix::fs::MetadataExt;
@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use model::{Instant, SystemClock};
 
-/// An answer about a growing file is good for so long: a page that asks more often gets the same.
+/// Minimum age of an answer about a growing file before it is computed again.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// What tells a file that has changed from one that has not: bytes and time of change, of it and of its log.
+/// The size in bytes and modification time of a run file and its log, to detect changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp([(u64, (i64, i64)); 2]);
 
 impl Stamp {
-    /// Of a file as it is now; all zero where there is none.
-    pub(super) fn of(path: &Path) -> Stamp {
+    /// Reads the stamp of a file; all zeros if the file is missing.
+    pub(super) fn read(path: &Path) -> Stamp {
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let one = |path: &Path| {
@@ -34,29 +34,29 @@ struct Kept {
     text: Arc<str>,
 }
 
-/// Answers by what was asked.
+/// Answers by their question.
 pub(super) struct Cache {
     bytes_max: usize,
     bytes: usize,
     answers: HashMap<String, Kept>,
-    /// The oldest first.
+    /// Questions, the oldest first.
     order: VecDeque<String>,
 }
 
 impl Cache {
-    /// Keeps no more than so many bytes.
+    /// Returns an empty cache of `bytes_max` bytes.
     pub(super) fn new(bytes_max: usize) -> Cache {
         Cache { bytes_max, bytes: 0, answers: HashMap::new(), order: VecDeque::new() }
     }
 
-    /// The answer that was given to this, if it still holds.
+    /// Returns the cached answer to a question if its files are unchanged.
     pub(super) fn get(&self, asked: &str, stamp: Stamp) -> Option<Arc<str>> {
         let kept = self.answers.get(asked)?;
         let holds = kept.stamp == stamp || SystemClock::now().since(kept.made) < FRESH;
         holds.then(|| kept.text.clone())
     }
 
-    /// Keeps an answer.
+    /// Stores an answer.
     pub(super) fn put(&mut self, asked: &str, stamp: Stamp, text: Arc<str>) {
         let bytes = Cache::bytes(asked, &text);
         if bytes > self.bytes_max / 2 {
@@ -73,7 +73,7 @@ impl Cache {
         }
     }
 
-    /// Forgets all answers.
+    /// Removes all answers.
     pub(super) fn forget_all(&mut self) {
         *self = Cache::new(self.bytes_max);
     }
@@ -91,7 +91,7 @@ impl Cache {
         }
     }
 
-    /// What an answer takes: a short one to a long question takes the question, twice.
+    /// Returns the bytes that an answer occupies; the question is stored twice.
     fn bytes(asked: &str, text: &str) -> usize {
         2 * asked.len() + text.len()
     }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_answers_make_room() {
+    fn the_oldest_answers_are_removed_first() {
         let mut cache = Cache::new(14);
         let stamp = Stamp::default();
         for asked in ["a", "b", "c"] {

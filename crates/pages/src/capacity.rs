@@ -1,4 +1,4 @@
-//! `/capacity`: how much load the target bears, from the study that a run is a level of.
+//! `/capacity`: the maximum load that the target sustains, from the study that the run belongs to.
 
 use std::path::Path;
 

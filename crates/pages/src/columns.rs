@@ -1,4 +1,4 @@
-//! Points that are kept, minute by minute: whoever zooms looks at seconds that lie in minutes of which most were read before.
+//! A cache of points by minute: most seconds of a zoomed view lie in minutes that are read already.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -8,16 +8,16 @@ use model::MetricId;
 use super::locked;
 use super::points::Row;
 
-/// Rows that are kept of a run: a day of seconds, at about half a kilobyte each.
+/// Maximum number of cached rows of a run: a day of seconds, about 500 bytes each.
 const ROWS_MAX: usize = 90_000;
 
-/// Of which metric, in steps of how many windows, in which minute.
+/// A metric, its step in windows, and a minute.
 pub(super) type Place = (MetricId, u32, u32);
 
-/// The rows of a minute, each with the window that its step begins with.
+/// The rows of a minute, each with the first window of its step.
 pub(super) type Minute = Arc<[(u32, Row)]>;
 
-/// The minutes of a run that were read.
+/// The cached minutes of a run.
 #[derive(Debug, Default)]
 pub(super) struct Columns(Mutex<Kept>);
 
@@ -28,10 +28,10 @@ struct Kept {
 }
 
 impl Columns {
-    /// The rows of a minute, read by `read` unless they are known.
+    /// Returns the rows of a minute; calls `read` if they are not cached.
     ///
     /// # Errors
-    /// Those of the reading.
+    /// Errors of `read`.
     pub(super) fn minute<Error>(
         &self,
         place: Place,
@@ -40,7 +40,7 @@ impl Columns {
         if let Some(known) = locked(&self.0).minutes.get(&place) {
             return Ok(known.clone());
         }
-        // Not under the lock: others read other minutes meanwhile.
+        // Without the lock: other threads read other minutes meanwhile.
         let minute: Minute = read()?.into();
         let mut kept = locked(&self.0);
         if kept.rows + minute.len() <= ROWS_MAX && kept.minutes.insert(place, minute.clone()).is_none() {
@@ -58,9 +58,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minute_is_read_once_and_no_more_are_kept_than_there_is_room_for() {
+    fn a_minute_is_read_once_and_the_cache_stays_within_its_limit() {
         let columns = Columns::default();
-        let rows = |count: u32| (0..count).map(|start| (start, Row::of(&Point::default()))).collect();
+        let rows = |count: u32| (0..count).map(|start| (start, Row::from_point(&Point::default()))).collect();
         let count = |minute, rows: Result<Vec<(u32, Row)>, &'static str>| {
             columns.minute((HTTP_REQ_DURATION, 1, minute), || rows).map(|minute| minute.len())
         };

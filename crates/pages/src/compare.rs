@@ -1,4 +1,4 @@
-//! `/compare`: what changed between runs.
+//! `/compare`: changes between runs.
 
 use analysis::compare::Options;
 use api::page::{ComparePage, ComparisonText};
@@ -11,7 +11,7 @@ use super::json;
 use super::not_found;
 use super::scope::lang_of;
 
-/// Runs of a side: what is asked over the network does not make the machine read all it has.
+/// Maximum number of runs per side, so that a request cannot make the server read every run.
 const SIDE_RUNS_MAX: usize = 10;
 
 pub(super) fn answer(catalogue: &Catalogue, question: &Question) -> Result<String, PageError> {
@@ -39,7 +39,7 @@ pub(super) fn answer(catalogue: &Catalogue, question: &Question) -> Result<Strin
     })
 }
 
-/// The runs of a side: ids with commas between them, and no paths, since whoever asks may not choose which files are read.
+/// Returns the runs of a side: ids separated by commas. Paths are refused, because a client must not choose which files are read.
 fn side<'a>(question: &'a Question, name: &str) -> Result<&'a str, PageError> {
     let text = question.get(name).unwrap_or_default();
     let is_fine = text.split(',').all(Question::names_run) && text.split(',').count() <= SIDE_RUNS_MAX;

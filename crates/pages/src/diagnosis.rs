@@ -1,4 +1,4 @@
-//! `/diagnosis`: what limits the target, and how that is known. Of all of the run, whatever part is looked at.
+//! `/diagnosis`: the bottleneck and its evidence, always for the whole run.
 
 use analysis::diagnosis::{Case, diagnose};
 use runs::diagnosis;

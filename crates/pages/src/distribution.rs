@@ -1,4 +1,4 @@
-//! `/distribution`: how the values of a trend are spread, and how that changed.
+//! `/distribution`: the distribution of a trend's values, in total and over time.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use super::tags::{TagFilter, fits};
 use super::values::{self, SUPPORT_MIN, is_supported, number_of};
 use super::{add, damaged, json, series};
 
-/// Columns of the histogram.
+/// Maximum number of columns of the histogram.
 const COLUMNS_MAX: f64 = 120.0;
 
-/// Rows of the histogram over time.
+/// Maximum number of rows of the histogram over time.
 const ROWS_MAX: f64 = 48.0;
 
-/// The relative error that a quantile of a histogram has at most.
+/// Maximum relative error of a histogram's quantile.
 const RELATIVE_ERROR_MAX: f64 = 0.001;
 
-/// Quantiles that people name.
+/// Quantiles shown by name.
 const NAMED: [(f64, &str); 6] =
     [(0.5, "p50"), (0.9, "p90"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
 
@@ -43,7 +43,7 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
         let name = scope.reader.registry().get(other).name;
         curves.push(curve(&name, &self::trend(scope, other, &tags)?));
     }
-    let histogram = histogram(&trend, &Bounds::of(&trend, columns(&trend)));
+    let histogram = histogram(&trend, &Bounds::divide(&trend, columns(&trend)));
     json(&Distribution {
         metric: metric.name.to_string(),
         contains: metric.contains.as_str(),
@@ -74,19 +74,19 @@ fn trend(scope: &Scope, metric: MetricId, tags: &TagFilter) -> Result<Trend, Pag
     Ok(sum)
 }
 
-/// As many columns as so many values can fill: twice their cube root (the rule of Rice and Lane).
+/// Returns the number of columns: twice the cube root of the number of values (Rice rule).
 fn columns(trend: &Trend) -> f64 {
     (2.0 * (trend.values.count() as f64).cbrt()).ceil().clamp(12.0, COLUMNS_MAX)
 }
 
-/// Where columns begin and end.
+/// The bounds of columns.
 struct Bounds {
     bounds: Vec<f64>,
 }
 
 impl Bounds {
-    /// Of so many columns, each as much larger than the one before; equally wide where values are negative.
-    fn of(trend: &Trend, columns: f64) -> Bounds {
+    /// Divides the range of a trend into columns of equal ratio, or of equal width if it has negative values.
+    fn divide(trend: &Trend, columns: f64) -> Bounds {
         let (Some(min), Some(max)) = (trend.values.min(), trend.values.max()) else {
             return Bounds { bounds: Vec::new() };
         };
@@ -100,9 +100,9 @@ impl Bounds {
         if max <= 0.0 {
             return Bounds { bounds: vec![0.0, 1.0] };
         }
-        // A hair below the smallest value, which is in the first column then.
+        // Slightly below the smallest value, so that the first column holds it.
         let low = smallest * (1.0 - 1e-9);
-        // By logarithms: the quotient of a huge value and a tiny one is no number.
+        // With logarithms, because the quotient of a huge and a tiny value overflows.
         let factor = ((max.ln() - low.ln()) / columns).exp().max(1.0 + 1e-6);
         let mut bounds: Vec<f64> = (0..=count).map(|place| low * factor.powi(place as i32)).collect();
         if min == 0.0 {
@@ -111,7 +111,7 @@ impl Bounds {
         Bounds { bounds }
     }
 
-    /// The column of a bucket.
+    /// Returns the index of the column that holds a bucket.
     fn place(&self, bucket: &Bucket) -> usize {
         let middle = if bucket.upper <= 0.0 && bucket.lower >= 0.0 {
             0.0
@@ -139,7 +139,7 @@ impl Bounds {
     }
 }
 
-/// Six digits: more than a column's place is worth.
+/// Rounds to six digits, more than a column's position needs.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
@@ -152,7 +152,7 @@ fn rounded(value: f64) -> f64 {
 fn smallest_positive(trend: &Trend) -> Option<f64> {
     let histogram = trend.values.to_histogram();
     let first = histogram.buckets().find(|bucket| bucket.lower > 0.0 || bucket.upper > 0.0)?;
-    // The smallest value of all is known exactly; of others, their bucket.
+    // Only the smallest value is exact; others are known by their bucket.
     Some(trend.values.min().filter(|min| *min > 0.0).unwrap_or(first.lower.max(f64::MIN_POSITIVE)))
 }
 
@@ -160,7 +160,7 @@ fn histogram(trend: &Trend, bounds: &Bounds) -> Histogram {
     Histogram { counts: bounds.counts(trend), bounds: bounds.numbers() }
 }
 
-/// Quantiles from 0 on, a hundredth apart and ever closer towards 1, as long as ten samples are beyond them.
+/// Returns quantiles from 0, in steps of 0.01 that shrink towards 1, while at least ten samples lie beyond them.
 fn curve(metric: &str, trend: &Trend) -> Curve {
     let population = trend.population();
     let mut quantiles: Vec<f64> = (0..99).map(|hundredth| f64::from(hundredth) / 100.0).collect();
@@ -178,7 +178,7 @@ fn curve(metric: &str, trend: &Trend) -> Curve {
             curve.at_least_from = Some(place);
         }
         curve.q.push(Number(rounded(q)));
-        // Not rounded: the page writes it as the terminal does, which cuts decimals off.
+        // Not rounded: the page cuts decimals off as the terminal does.
         curve.values.push(number_of(quantile).map(Number));
     }
     curve
@@ -203,7 +203,7 @@ fn marks(trend: &Trend, metric: &Metric, scope: &Scope) -> Vec<QuantileMark> {
     named.chain([max]).collect()
 }
 
-/// The histogram of each step.
+/// Returns one histogram per step.
 fn heat(scope: &Scope, metric: &Metric, tags: &TagFilter, whole: &Trend) -> Result<Heat, PageError> {
     let step = step_of(&scope.range, scope.detail.heat_max);
     let matching = tags.matching(scope.reader.tags());
@@ -219,7 +219,7 @@ fn heat(scope: &Scope, metric: &Metric, tags: &TagFilter, whole: &Trend) -> Resu
         }
     };
     scope.reader.steps(scope.range.clone(), read, is_wanted, each).map_err(damaged)?;
-    let bounds = Bounds::of(whole, columns(whole).min(ROWS_MAX));
+    let bounds = Bounds::divide(whole, columns(whole).min(ROWS_MAX));
     let t = |window: &u32| Number(scope.second((*window).max(scope.range.start)).into());
     let counts: Vec<Vec<u64>> = trends.values().map(|trend| bounds.counts(trend)).collect();
     Ok(Heat {
@@ -246,7 +246,7 @@ mod tests {
     #[track_caller]
     fn check(values: &[f64]) {
         let trend = trend(values);
-        let bounds = Bounds::of(&trend, columns(&trend));
+        let bounds = Bounds::divide(&trend, columns(&trend));
         let counts = bounds.counts(&trend);
         assert_eq!(counts.iter().sum::<u64>(), values.len() as u64, "{values:?}");
         assert!(bounds.bounds.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", bounds.bounds);
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn curves_have_all_digits() {
-        // The terminal cuts this to 284.82ms; six digits of it would be 284.83ms.
+        // The terminal cuts this to 284.82ms; rounding to six digits would show 284.83ms.
         let curve = curve("m", &trend(&[284.829_996; 30]));
         assert_eq!(curve.values.first().copied().flatten(), Some(Number(284.829_996)));
     }

@@ -1,4 +1,4 @@
-//! `/errors`: what went wrong, how often and when.
+//! `/errors`: errors by kind, count and time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::scope::Scope;
 use super::values::{self, FigureTotals};
 use super::{add, damaged, json, total};
 
-/// Parts of the time that errors are counted in.
+/// Number of time slots in which errors are counted.
 const PARTS: u32 = 60;
 
-/// Errors that are told one by one.
+/// Maximum number of errors listed separately.
 const ERRORS_MAX: usize = 1_000;
 
-/// An error over time.
+/// Occurrences of an error over time.
 struct Spread {
     first: u32,
     last: u32,
@@ -27,10 +27,10 @@ struct Spread {
 
 pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let (window, _) = scope.sum()?;
-    // An empty message stands for everything beyond the distinct ones that were kept.
+    // An empty message stands for all errors beyond the distinct ones that were kept.
     let (mut distinct, beyond): (Vec<_>, Vec<_>) =
         window.errors.iter().partition(|error| !error.message.is_empty());
-    // In the order of the report; what is left out is then what there was least of.
+    // In the order of the report, so that the least frequent errors are cut.
     distinct.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.message.cmp(&b.message)));
     let total = total(window.errors.iter().map(|error| error.count));
     let mut spreads = spreads(scope)?;
@@ -42,14 +42,14 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let left_out = distinct.iter().skip(ERRORS_MAX).chain(&beyond).map(|error| error.count);
     json(&Errors {
         total,
-        requests: FigureTotals::of(window).requests(),
+        requests: FigureTotals::from_window(window).requests(),
         errors,
         beyond: super::total(left_out),
         exemplars: exemplars(report::json::exemplars(scope.document()?)),
     })
 }
 
-/// Those that failed, and after them the slowest.
+/// Returns failed exemplars first, then the slowest.
 fn exemplars(all: Vec<ReportExemplar>) -> Vec<ReportExemplar> {
     let (mut failed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.kind == "failed");
     failed.extend(others);
@@ -74,14 +74,14 @@ fn row(scope: &Scope, error: &ErrorCount, total: u64, spread: Option<Spread>) ->
     }
 }
 
-/// What tells errors apart: the code, the message, and where it was.
+/// The key of an error: code, message and tag set.
 type Key = (u16, Arc<str>, TagSetId);
 
 fn key(error: &ErrorCount) -> Key {
     (error.code, error.message.clone(), error.tags)
 }
 
-/// When each error was.
+/// Counts each error per time slot.
 fn spreads(scope: &Scope) -> Result<HashMap<Key, Spread>, PageError> {
     let windows = (scope.range.len() as u32).max(1);
     let parts = windows.min(PARTS);

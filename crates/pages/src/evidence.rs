@@ -1,4 +1,4 @@
-//! `/evidence`: what the servers did meanwhile, on the run's time axis.
+//! `/evidence`: server-side metrics on the run's time axis.
 
 use server::PageError;
 

@@ -1,4 +1,4 @@
-//! `/generator`: what the load generator and its machine were doing.
+//! `/generator`: resource use of the load generator and its machine.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::scope::Scope;
 use super::tags::TagFilter;
 use super::{json, series, values};
 
-/// A window is closed, and the generator looked at, at most so long after its end, seconds.
+/// Maximum delay, in seconds, between the end of a window and the reading of the generator's state.
 const STATE_DELAY_S: f64 = runs::validity::STATE_DELAY.as_secs_f64();
 
 pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
@@ -33,17 +33,17 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     })
 }
 
-/// What the strip is made of.
+/// Collects the facts that the strip shows.
 pub(super) fn facts(scope: &Scope, states: &[&GeneratorState]) -> Result<Facts, PageError> {
-    let mut facts = Facts::with(Peaks::of(states.iter().copied()));
+    let mut facts = Facts::with(Peaks::from_states(states.iter().copied()));
     facts.add(scope.sum()?.0);
     Ok(facts)
 }
 
-/// What was read about the generator in the part that is looked at.
+/// Returns the generator states in the selected range.
 pub(super) fn states(scope: &Scope) -> Result<Vec<&GeneratorState>, PageError> {
     let span = scope.span()?;
-    // What is a share is of the time before: the state belongs to the window that has just ended.
+    // A state's shares cover the time before it, so it belongs to the window that has just ended.
     let is_inside = |state: &&GeneratorState| {
         let t = scope.t(state.at);
         span.start < t && t <= span.end + STATE_DELAY_S
@@ -51,10 +51,10 @@ pub(super) fn states(scope: &Scope) -> Result<Vec<&GeneratorState>, PageError> {
     Ok(scope.states()?.iter().filter(is_inside).collect())
 }
 
-/// What was read: of the process, or of one of its workers.
+/// A vital sign, of the process or of one worker thread.
 type Source = (Vital, Option<u16>);
 
-/// Seconds since the start, and values.
+/// Points as seconds since the start, and values.
 type Points = Vec<(f64, f64)>;
 
 fn vitals(scope: &Scope, states: &[&GeneratorState]) -> Vec<VitalSeries> {
@@ -81,7 +81,7 @@ fn vitals(scope: &Scope, states: &[&GeneratorState]) -> Vec<VitalSeries> {
     readings.into_iter().map(series).collect()
 }
 
-/// No more than so many points: of neighbours the largest, since it is the worst that counts.
+/// Reduces points to `points_max`, keeping the largest of neighbours because the worst value counts.
 fn thinned(points: &[(f64, f64)], points_max: usize) -> Points {
     let each = points.len().div_ceil(points_max.max(1)).max(1);
     let largest = |some: &[(f64, f64)]| some.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a });
@@ -98,15 +98,15 @@ fn text(value: f64, unit: &str, time_unit: Option<TimeUnit>) -> Value {
     }
 }
 
-/// How late iterations started, at the 99th percentile of each step.
+/// Returns the 99th percentile of iteration lateness for each step.
 fn lateness(scope: &Scope) -> Result<Option<VitalSeries>, PageError> {
     if !scope.reader.has_series(ITERATION_LATENESS) {
         return Ok(None);
     }
     let step = step_of(&scope.range, scope.detail.points_max);
     let metric = scope.reader.registry().get(ITERATION_LATENESS);
-    let series = series::of(scope, &metric, &TagFilter::default(), step)?;
-    // The largest value stands for a percentile that too few samples are beyond.
+    let series = series::columns(scope, &metric, &TagFilter::default(), step)?;
+    // The maximum replaces a percentile that too few samples support.
     let columns = series.latency.p99.values.iter().zip(&series.latency.max.values);
     let points: Vec<(Number, Number)> =
         series.t.iter().zip(columns).filter_map(|(t, (p99, max))| Some((*t, p99.or(*max)?))).collect();

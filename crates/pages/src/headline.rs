@@ -1,4 +1,4 @@
-//! What is said first: the strip of what a measurement's worth depends on, the verdict and the key figures.
+//! The head of the page: the strip of checks that validity depends on, the verdict and the key figures.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use model::{
 use super::add;
 use super::values::{self, FigureTotals};
 
-/// What the strip shows: the faults that each thing stands for.
+/// The items of the strip, each with the faults that it covers.
 const ITEMS: [(&str, &[Fault]); 12] = [
     (
         "dropped",
@@ -34,7 +34,7 @@ const ITEMS: [(&str, &[Fault]); 12] = [
     ("steal", &[Fault::Steal]),
 ];
 
-/// What was read about the generator, at its worst, and what else the strip shows.
+/// Peak readings of the generator, and the other values that the strip shows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Peaks {
     worker_cpu: Option<f64>,
@@ -49,8 +49,8 @@ pub(super) struct Peaks {
 }
 
 impl Peaks {
-    /// Of these states.
-    pub(super) fn of<'a>(states: impl IntoIterator<Item = &'a GeneratorState>) -> Peaks {
+    /// Collects the peaks of some states.
+    pub(super) fn from_states<'a>(states: impl IntoIterator<Item = &'a GeneratorState>) -> Peaks {
         let mut peaks = Peaks::default();
         states.into_iter().for_each(|state| peaks.add(state));
         peaks
@@ -81,7 +81,7 @@ impl Peaks {
     }
 }
 
-/// What the strip, the figures and the counts are made of; adds up window by window, or takes all of them at once.
+/// The facts behind the strip, the figures and the counts; windows are added one by one, or as one sum.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     pub(super) figures: FigureTotals,
@@ -93,12 +93,12 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Nothing yet but what was read about the generator.
+    /// Returns facts that hold only the generator's peaks.
     pub(super) fn with(peaks: Peaks) -> Facts {
         Facts { peaks, ..Facts::default() }
     }
 
-    /// Adds a window, or what many add up to.
+    /// Adds a window, or the sum of many.
     pub(super) fn add(&mut self, window: &Window) {
         self.figures.add(window);
         for (key, aggregate) in &window.series {
@@ -117,7 +117,7 @@ impl Facts {
         }
     }
 
-    /// Everything that is said first.
+    /// Returns the complete head.
     pub(super) fn headline(
         &self,
         verdict: (&'static str, String),
@@ -140,13 +140,13 @@ impl Facts {
         }
     }
 
-    /// What was looked at, the worst first.
+    /// Returns the items of the strip, the worst first.
     pub(super) fn strip(&self, validity: Option<&Validity>, unit: Option<TimeUnit>) -> Vec<StripItem> {
         let item = |(key, faults): &(&'static str, &[Fault])| {
             let (status, reason) = validity.map_or(("unknown", None), |validity| status(validity, faults));
             let amount =
                 |amount: Amount| values::value(amount.value(), report::validity::amount_text(amount));
-            // Beside a limit stands what passed it, and not something else of the same name.
+            // Beside a limit stands the value that exceeded it, not another value of the same name.
             let value = reason.map(|reason| amount(reason.observed));
             StripItem {
                 key,
@@ -196,7 +196,7 @@ impl Facts {
     }
 }
 
-/// How a thing stands by the reasons about it, and the worst of them where it stands badly.
+/// Returns an item's status, and the worst reason if it is not good.
 fn status<'a>(validity: &'a Validity, faults: &[Fault]) -> (&'static str, Option<&'a Reason>) {
     let reasons = validity.reasons.iter().filter(|reason| faults.contains(&reason.fault));
     let worst = reasons.max_by_key(|reason| reason.grade);
@@ -232,7 +232,7 @@ mod tests {
         let validity = Validity { grade: Grade::Degraded, reasons: vec![reason], ..Validity::default() };
         let reading = |vital, value| model::Reading { vital, worker: Some(0), value };
         let readings = vec![reading(Vital::WorkerCpu, 0.5), reading(Vital::WorkerRunDelay, 0.75)];
-        let peaks = Peaks::of(&[GeneratorState { at: model::Instant::ZERO, readings }]);
+        let peaks = Peaks::from_states(&[GeneratorState { at: model::Instant::ZERO, readings }]);
         let strip = Facts::with(peaks).strip(Some(&validity), None);
         let item = |key: &str| {
             let item = strip.iter().find(|item| item.key == key).expect("it is there");

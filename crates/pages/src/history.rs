@@ -1,4 +1,4 @@
-//! `/history`: the runs of a script.
+//! `/history`: past runs of a script.
 
 use catalogue::Catalogue;
 use runs::history::of_script;
@@ -7,13 +7,13 @@ use server::{PageError, Question};
 use super::not_found;
 use super::number;
 
-/// Runs that are looked at, unless fewer are asked for.
+/// Maximum number of runs searched, unless the question asks for fewer.
 const RUNS_MAX: usize = 200;
 
 pub(super) fn answer(catalogue: &Catalogue, question: &Question) -> Result<String, PageError> {
     let script = question.get("script").unwrap_or("@last");
     if script.ends_with(catalogue::SUFFIX) {
-        // It would be read as a file, wherever it is.
+        // A path would be read as a file, wherever it is.
         return Err(PageError::Invalid(format!("failed to read script={script:?}: write a script or an id")));
     }
     let limit = number(question, "limit")?.unwrap_or(RUNS_MAX).clamp(1, RUNS_MAX);

@@ -1,4 +1,4 @@
-//! `report --format html`: the page with everything that it would ask for, in one file.
+//! `report --format html`: the page in one file, together with all answers that it requests.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,17 +18,17 @@ use super::{Beside, about, capacity, json, list, of_run, requests, traces};
 /// The page without data.
 const TEMPLATE: &str = "report.html";
 
-/// Where the data goes in it.
+/// The placeholder for the data in the template.
 const GAP: &str = "<!--plimsoll-data-->";
 
-/// What is written by a program that was built without its page.
+/// The page of a program that was built without its user interface.
 const ABSENT: &str = "<!doctype html><html><meta charset=\"utf-8\"><title>Plimsoll</title>\n\
     <p>This program was built without its page; the run's numbers are in this file as JSON.\n<!--plimsoll-data-->\n";
 
-/// Endpoints whose distribution is in the file: the busiest.
+/// Maximum number of endpoints whose distribution is embedded: the busiest ones.
 const ENDPOINTS_MAX: usize = 20;
 
-/// Answers about the run that are in the file.
+/// Views of the run that are embedded.
 const VIEWS: [View; 14] = [
     View::Run,
     View::Series,
@@ -46,7 +46,7 @@ const VIEWS: [View; 14] = [
     View::Diagnosis,
 ];
 
-/// A run as one file that needs nothing else.
+/// Renders a run as one self-contained HTML file.
 ///
 /// # Errors
 /// The run's file is damaged.
@@ -58,7 +58,7 @@ pub fn render(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> R
     Ok(template.replacen(GAP, &element, 1))
 }
 
-/// JSON that no reader of HTML takes for a tag: `</script>` would end the data, and `<!--` hides what follows.
+/// Escapes JSON so that HTML parsers see no tag: `</script>` would end the data, and `<!--` hides the rest.
 fn escaped(json: &str) -> String {
     json.replace("<", "\\u003c")
 }
@@ -86,7 +86,7 @@ fn data(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> Result<
         answers.insert(question.path(), of_run(&scope, &question, &beside)?);
     }
     if let Some(folder) = path.parent() {
-        // The levels of a study lie beside each other.
+        // The levels of a study are stored in the same folder.
         let catalogue = Catalogue::open(Location::Directory(folder.to_owned()), folder);
         let question = Question::of_run(View::Capacity, &id, &[("lang", lang.code())]);
         let answer = capacity::answer(path, &catalogue, &question)?;
@@ -95,10 +95,10 @@ fn data(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> Result<
     let of_all = |view| Question::of_run(view, "", &[]).path();
     answers.insert(of_all(View::About), about::answer(Mode::Report, "", Some(&id))?);
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let row: RunRow = list::of(&scope, bytes)?;
+    let row: RunRow = list::summarize(&scope, bytes)?;
     let runs = RunList { place: String::new(), runs: vec![row], before: None, unreadable: Vec::new() };
     answers.insert(of_all(View::Runs), json(&runs)?);
-    // The answers are JSON already, and are put in as they are.
+    // The answers are JSON already, so they are inserted unchanged.
     let pair = |(path, answer): (&String, &String)| Ok(format!("{}:{}", json(path)?, answer.trim_end()));
     let pairs: Vec<String> = answers.iter().map(pair).collect::<Result<_, PageError>>()?;
     Ok(format!("{{\"lang\":{},\"answers\":{{{}}}}}", json(&lang.code())?, pairs.join(",")))

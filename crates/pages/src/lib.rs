@@ -1,7 +1,7 @@
-//! The answers of `/api/v1`, which the page reads: from stored runs and from the run in progress, one file per answer.
+//! The answers of `/api/v1` for the page, from stored runs and the run in progress; one file per answer.
 //!
-//! The crate knows nothing of sockets (`server` asks it questions) or flags. It computes no number of its own: every figure comes from
-//! `runs` and `report`, as in the terminal.
+//! The crate must not know sockets (`server` calls it) or flags. It computes no statistics: every figure comes from `runs` and
+//! `report`, as in the terminal.
 
 mod about;
 mod ahead;
@@ -43,25 +43,24 @@ pub use live::{LivePage, PagedRun, Recorded};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use runs::Failure;
 use server::{PageError, Question, View};
 
-use runs::Failure;
 use scope::Scope;
 
-/// Where `plimsoll serve` listens unless it is told otherwise: a port that browsers open, which 6566 is not (Fetch Standard,
-/// 2.9 "Port blocking").
+/// Default address of `plimsoll serve`: a port that browsers open. They block 6566 (Fetch Standard, 2.9 "Port blocking").
 pub const ADDRESS_DEFAULT: &str = "localhost:6568";
 
-/// What an answer about a run says beside the run's file.
+/// Data of an answer that is not in the run's file.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
-    /// What was written on the page.
+    /// Notes written on the page.
     pub remark: remarks::Remark,
-    /// How to see the run again.
+    /// The command that opens the run again.
     pub reopen: String,
 }
 
-/// The answer to a question about a run, as JSON.
+/// Returns the answer to a question about a run, as JSON.
 fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String, PageError> {
     match question.view {
         View::Run => run::answer(scope, beside),
@@ -85,38 +84,38 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
     }
 }
 
-/// A lock whose last holder may have panicked: what it guards is whole at every moment.
+/// Locks a mutex, also if its last holder panicked: the guarded data is consistent at every moment.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An error about a name that leads nowhere.
+/// Converts a failed lookup of a name into an error.
 fn not_found(failure: Failure) -> PageError {
     PageError::NotFound(failure.text)
 }
 
-/// How to see a run again when this process is gone.
+/// Returns the command that shows a run again after this process has ended.
 pub fn reopen(runs_flag: &str, id: &str) -> String {
     format!("plimsoll serve{runs_flag}  http://{}/runs/{id}", ADDRESS_DEFAULT)
 }
 
-/// Adds to a count. What a hostile file counts may be more than any number holds.
+/// Adds to a count and saturates: counts from a hostile file may overflow.
 fn add(sum: &mut u64, part: u64) {
     *sum = sum.saturating_add(part);
 }
 
-/// Counts added up.
+/// Adds up counts.
 fn total(parts: impl Iterator<Item = u64>) -> u64 {
     parts.fold(0, u64::saturating_add)
 }
 
-/// How far a thread stands back: as far as there is.
+/// The niceness of background threads: the lowest priority.
 const NICE: i32 = 19;
 
-/// Lets other threads go before the one that calls. On Linux a priority is that of a thread; elsewhere it would be that of all.
+/// Lowers the priority of the calling thread. On Linux a priority belongs to a thread; elsewhere it would affect the whole process.
 fn stand_back() {
     if cfg!(target_os = "linux") {
-        // Where it is refused, everything is as it was without.
+        // If the system refuses, the priority stays unchanged.
         let _ = rustix::process::setpriority_process(None, NICE);
     }
 }
@@ -133,7 +132,7 @@ fn damaged(error: runfile::ReadError) -> PageError {
     PageError::Failed(format!("failed to {error}"))
 }
 
-/// A number of a question.
+/// Returns a numeric parameter of a question.
 fn number<T: std::str::FromStr>(question: &Question, name: &str) -> Result<Option<T>, PageError> {
     let Some(text) = question.get(name) else { return Ok(None) };
     let invalid = || PageError::Invalid(format!("failed to read {name}={text:?}: it is no such number"));
@@ -148,7 +147,7 @@ mod tests {
     fn browsers_open_the_port_of_the_page() {
         let port: u16 =
             ADDRESS_DEFAULT.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
-        // Those above 6000 of the Fetch Standard's bad ports.
+        // The ports above 6000 in the Fetch Standard's list of bad ports.
         let refused = [6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080];
         assert!(!refused.contains(&port), "{port}");
     }

@@ -1,4 +1,4 @@
-//! All runs of a place, as the server asks for them.
+//! All runs of a catalogue, as the server requests them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -21,27 +21,27 @@ use super::scope::{Detail, Scope};
 use super::study::{self, Studies};
 use super::{Beside, about, capacity, compare, history, json, list, of_run, stand_back};
 
-/// Bytes of answers that are kept.
+/// Maximum size of cached answers, bytes.
 const KEPT_BYTES_MAX: usize = 64 << 20;
 
-/// And in a process that has a load to make.
+/// Maximum size of cached answers in a process that generates load, bytes.
 const KEPT_BYTES_BESIDE_LOAD_MAX: usize = 8 << 20;
 
-/// The run that this process runs.
+/// The run that this process executes.
 pub struct Own {
-    /// Its id.
+    /// The run's id.
     pub id: String,
-    /// Its file.
+    /// The run's file.
     pub path: PathBuf,
-    /// What it tells.
+    /// The run's live events.
     pub feed: Arc<Feed>,
-    /// How it is ended.
+    /// The run's controls.
     pub live: Arc<dyn Live>,
-    /// Whether its file may be read now.
+    /// The gate to the run's file.
     pub gate: Arc<Gate>,
 }
 
-/// Keeps readers from a run's file while it is finished, which takes the file for itself.
+/// Keeps readers away from a run's file while it is finished, which needs exclusive access.
 #[derive(Debug, Default)]
 pub struct Gate {
     state: Mutex<GateState>,
@@ -54,11 +54,11 @@ struct GateState {
     readers: usize,
 }
 
-/// Somebody who reads.
+/// A reader's pass through the gate.
 struct Pass<'a>(&'a Gate);
 
 impl Gate {
-    /// How long an answer under way is waited for; then whoever finishes the file waits as for any other reader.
+    /// Maximum time that [`Gate::close`] waits for answers in progress; afterwards the file is locked as against any other reader.
     const PATIENCE: Duration = Duration::from_secs(1);
 
     fn enter(&self) -> Option<Pass<'_>> {
@@ -70,7 +70,7 @@ impl Gate {
         Some(Pass(self))
     }
 
-    /// Lets nobody in, and waits for those who are.
+    /// Refuses new readers and waits for the present ones.
     pub fn close(&self) {
         let mut state = self.state();
         state.is_closed = true;
@@ -78,7 +78,7 @@ impl Gate {
         drop(self.left.wait_timeout_while(state, Gate::PATIENCE, is_read));
     }
 
-    /// Lets everybody in again.
+    /// Admits readers again.
     pub fn open(&self) {
         self.state().is_closed = false;
     }
@@ -95,7 +95,7 @@ impl Drop for Pass<'_> {
     }
 }
 
-/// All runs of a place.
+/// All runs of a catalogue.
 pub struct Library {
     catalogue: Catalogue,
     remarks: Remarks,
@@ -105,22 +105,21 @@ pub struct Library {
     answers: Mutex<Cache>,
     studies: Studies,
     ahead: Option<Ahead>,
-    /// The flag that names the place, as a shell reads it.
+    /// The `--runs` flag that names the catalogue, quoted for a shell.
     runs_flag: String,
 }
 
 impl Library {
-    /// The runs of a place; `folder` is where what is written on the page is kept, `runs_flag` the place as it was named, if
-    /// it was.
+    /// Opens a catalogue; `folder` holds notes written on the page, `runs_flag` is the catalogue as the user named it, if at all.
     pub fn new(catalogue: Catalogue, folder: &Path, runs_flag: Option<&str>, own: Option<Own>) -> Library {
-        // Beside a load memory and cores are the load's: little is kept, and nothing is read before it is asked for.
+        // Beside a load, memory and cores belong to the load: caches are small and nothing is read ahead.
         let (mode, kept, studies, ahead) = match own {
             Some(_) => (Mode::Run, KEPT_BYTES_BESIDE_LOAD_MAX, Studies::new(0), None),
             None => (Mode::Serve, KEPT_BYTES_MAX, Studies::new(study::RUNS_MAX), Ahead::start()),
         };
         Library {
             catalogue,
-            remarks: Remarks::of(folder),
+            remarks: Remarks::new(folder),
             mode,
             own,
             rows: Rows::default(),
@@ -135,7 +134,7 @@ impl Library {
         self.own.as_ref().filter(|own| own.id == run || (run == "@last" || own.id.starts_with(run)))
     }
 
-    /// The file of a run that somebody named.
+    /// Finds the file of a run by the name that a client gave.
     fn find(&self, run: &str) -> Result<PathBuf, PageError> {
         if let Some(own) = self.own(run) {
             return Ok(own.path.clone());
@@ -152,17 +151,17 @@ impl Library {
 
     fn of_run(&self, question: &Question) -> Result<Arc<str>, PageError> {
         let path = self.find(&question.run)?;
-        let stamp = Stamp::of(&path);
+        let stamp = Stamp::read(&path);
         let asked = format!("{} {}", path.display(), question.path());
         if let Some(known) = locked(&self.answers).get(&asked, stamp) {
             return Ok(known);
         }
         let _pass = self.pass()?;
         if question.view == View::Capacity {
-            // A level that is added later changes the answer and not this file, so it is not kept.
+            // A level that is added later changes the answer but not this file, so the answer is not cached.
             return capacity::answer(&path, &self.catalogue, question).map(Arc::from);
         }
-        let study = self.studies.of(&path, stamp);
+        let study = self.studies.study(&path, stamp);
         let scope = Scope::open(&path, question, Detail::SERVED, study.clone())?;
         let text: Arc<str> = of_run(&scope, question, &self.beside(&scope.reader.header().run_id))?.into();
         locked(&self.answers).put(&asked, stamp, text.clone());
@@ -176,7 +175,7 @@ impl Library {
         Ok(text)
     }
 
-    /// Lets files be read. In the process of a run nobody reads while its file is finished, whichever answer it would be for.
+    /// Admits a reader. Beside a load, all answers wait while the run's file is finished.
     fn pass(&self) -> Result<Option<Pass<'_>>, PageError> {
         let refused = || PageError::Refused("failed to read the runs: a run's file is being finished".into());
         self.own.as_ref().map(|own| own.gate.enter().ok_or_else(refused)).transpose()
@@ -217,7 +216,7 @@ impl Pages for Library {
         };
         let Remark { note, is_baseline, .. } =
             written.map_err(|error| PageError::Refused(format!("failed to {error}")))?;
-        // The run's file is as it was, and what is said beside it is not; another run may have lost its pin, too.
+        // Notes are outside the run's file, and another run may have lost its pin, so no stamp covers the change.
         locked(&self.answers).forget_all();
         json(&NoteAnswer { note, is_baseline })
     }
@@ -233,7 +232,7 @@ impl Pages for Library {
     }
 }
 
-/// Whether a view is of several runs.
+/// Returns true for views that cover several runs.
 fn is_of_many(view: View) -> bool {
     matches!(view, View::Runs | View::Compare | View::History)
 }

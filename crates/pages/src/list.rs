@@ -20,22 +20,22 @@ use super::study::{RUNS_MAX as NEWEST, Studies};
 use super::values::{self, FigureTotals};
 use super::{add, damaged, json, number as parameter};
 
-/// Runs of an answer, unless fewer are asked for.
+/// Runs per answer, unless the question asks for another number.
 const RUNS_DEFAULT: usize = 50;
 
-/// And at most.
+/// Maximum number of runs per answer.
 const RUNS_MAX: usize = 200;
 
-/// Files that cannot be read and are named.
+/// Maximum number of unreadable files that are named.
 const UNREADABLE_MAX: usize = 20;
 
-/// Rows that are kept, so that a list is read once.
+/// Maximum number of cached rows, so that a list is read once.
 const ROWS_MAX: usize = 10_000;
 
-/// Parts of a run that its rate is told of.
+/// Number of points of a run's throughput curve.
 const PARTS: u32 = 40;
 
-/// Rows by their files.
+/// Cached rows by file.
 #[derive(Debug, Default)]
 pub(super) struct Rows(Mutex<HashMap<PathBuf, (Stamp, RunRow)>>);
 
@@ -54,7 +54,7 @@ impl Rows {
     }
 }
 
-/// Which runs are asked for.
+/// The filter of a question.
 struct Filter<'a> {
     script: Option<&'a str>,
     tag: Option<(&'a str, &'a str)>,
@@ -70,7 +70,7 @@ impl Filter<'_> {
             && self.status.is_none_or(|status| runs::state_word(reader) == status)
     }
 
-    /// The same of a row that is known.
+    /// Checks a cached row against the filter.
     fn fits_row(&self, row: &RunRow) -> bool {
         let is_tag =
             |(name, value): (&str, &str)| row.tags.iter().any(|tag| tag.name == name && tag.value == value);
@@ -105,7 +105,7 @@ pub(super) fn answer(
             list.before = list.runs.last().map(|row| row.id.clone());
             break;
         }
-        // Who looks at the list opens one of the newest, which is read then.
+        // Users usually open one of the newest runs from the list, so those stay cached.
         let kept = (list.runs.len() < NEWEST).then_some(studies);
         match row(catalogue, entry, (rows, kept), &filter) {
             Ok(Some(mut row)) => {
@@ -114,7 +114,7 @@ pub(super) fn answer(
                 list.runs.push(row);
             }
             Ok(None) => {}
-            // One damaged file does not hide the others.
+            // One damaged file must not hide the others.
             Err(why) if list.unreadable.len() < UNREADABLE_MAX => {
                 list.unreadable.push(Unreadable { file: entry.name.to_string(), why: why.to_string() });
             }
@@ -129,7 +129,7 @@ fn tag(text: &str) -> Result<(&str, &str), PageError> {
     text.split_once('=').ok_or_else(invalid)
 }
 
-/// The row of an entry; `None` if it is not asked for.
+/// Returns the row of an entry; `None` if the filter excludes it.
 fn row(
     catalogue: &Catalogue,
     entry: &Entry,
@@ -137,25 +137,25 @@ fn row(
     filter: &Filter<'_>,
 ) -> Result<Option<RunRow>, PageError> {
     let path = catalogue.bring(entry).map_err(|error| PageError::Failed(format!("failed to {error}")))?;
-    let stamp = Stamp::of(&path);
+    let stamp = Stamp::read(&path);
     if let Some(known) = rows.get(&path, stamp) {
         return Ok(filter.fits_row(&known).then_some(known));
     }
     let question = Question::of_run(View::Run, entry.name.id.as_str(), &[]);
-    let study = studies.map_or_else(Arc::default, |studies| studies.of(&path, stamp));
+    let study = studies.map_or_else(Arc::default, |studies| studies.study(&path, stamp));
     let scope = Scope::open(&path, &question, Detail::SERVED, study)?;
     if !filter.fits(&scope.reader) {
         return Ok(None);
     }
-    let row = of(&scope, entry.bytes)?;
+    let row = summarize(&scope, entry.bytes)?;
     if scope.reader.state() != State::Live {
         rows.put(&path, stamp, row.clone());
     }
     Ok(Some(row))
 }
 
-/// A run in a line.
-pub(super) fn of(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> {
+/// Summarises a run in one row.
+pub(super) fn summarize(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> {
     let (reader, header) = (&scope.reader, scope.reader.header());
     let report = scope.document()?;
     let (window, elapsed) = scope.sum()?;
@@ -186,7 +186,7 @@ pub(super) fn of(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> {
             held: judged.iter().filter(|one| one.threshold.ok).count() as u64,
             total: judged.len() as u64,
         },
-        figures: FigureTotals::of(window).figures(elapsed, scope.time_unit()),
+        figures: FigureTotals::from_window(window).figures(elapsed, scope.time_unit()),
         note: String::new(),
         is_baseline: false,
         bytes,
@@ -194,7 +194,7 @@ pub(super) fn of(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> {
     })
 }
 
-/// Requests per second in equal parts of the run; none where no window of a part is there.
+/// Returns requests per second for equal slots of the run; `None` for slots without windows.
 fn shape(scope: &Scope) -> Result<Vec<Option<Number>>, PageError> {
     let windows = scope.all.len() as u32;
     let parts = windows.min(PARTS);

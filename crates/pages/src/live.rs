@@ -1,4 +1,4 @@
-//! The page of a run while it runs: what it told so far, once a second, for all who look.
+//! The page of a run in progress: sends its state once a second to all clients.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -28,35 +28,35 @@ use super::library::{Gate, Library, Own};
 use super::points::{self, METRICS, Point, Row};
 use super::{add, logs, thresholds};
 
-/// Where the page is: any free port of this machine.
+/// Address of the page: any free port of this machine.
 const ADDRESS: &str = "127.0.0.1:0";
 
-/// How often it is judged what the measurement is worth so far, seconds.
+/// Minimum interval between two judgements of validity, seconds.
 const JUDGED_EVERY_S: u32 = 10;
 
-/// Into how many parts a long run is cut by that: a judgement looks at all seconds, and days of them every ten would cost the
-/// generator more than a page may.
+/// Number of judgements over a long run: a judgement reads all seconds, and days of them every ten seconds would cost the
+/// generator too much CPU.
 const JUDGINGS: u32 = 360;
 
-/// Errors that are told.
+/// Maximum number of errors that are sent.
 const ERRORS_TOLD: usize = 20;
 
-/// Distinct errors that are counted one by one.
+/// Maximum number of distinct errors that are counted separately.
 const ERRORS_MAX: usize = 1_000;
 
-/// A run that is about to begin, for its page.
+/// A run that is about to begin, as its page needs it.
 pub struct PagedRun<'a> {
-    /// Its id.
+    /// The run's id.
     pub id: &'a str,
-    /// Its file.
+    /// The run's file.
     pub path: &'a Path,
-    /// Its plan.
+    /// The run's plan.
     pub plan: &'a Plan,
-    /// Its configuration: registry, progress and control.
+    /// The run's configuration: registry, progress and control.
     pub config: &'a RunConfig,
-    /// Its clocks.
+    /// The run's clocks.
     pub epoch: Epoch,
-    /// Its controls.
+    /// The run's controls.
     pub live: Arc<dyn Live>,
 }
 
@@ -72,20 +72,20 @@ pub trait Recorded {
     fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)>;
 }
 
-/// The page of a run.
+/// The live page of a run.
 pub struct LivePage {
     feed: Arc<Feed>,
     gate: Arc<Gate>,
     reopen: String,
     run: RunSoFar,
-    /// The thresholds were judged since they were told.
+    /// Whether thresholds were evaluated since they were last sent.
     has_new_thresholds: bool,
-    // Dropped last: it is served until the end.
+    // Dropped last, so that the page is served until the end.
     server: Server,
 }
 
 impl LivePage {
-    /// Serves the page of a run at any free port of this machine. `library` opens the runs that the page lists, this one among them.
+    /// Serves the page of a run at any free port of this machine. `library` opens the runs that the page lists, including this one.
     ///
     /// # Errors
     /// The runs cannot be found, or no port is free: a sentence that continues "failed to".
@@ -109,12 +109,12 @@ impl LivePage {
         Ok(LivePage { feed, gate, reopen, run, has_new_thresholds: false, server })
     }
 
-    /// Returns the address that it is served at.
+    /// Returns the address of the page.
     pub fn address(&self) -> std::net::SocketAddr {
         self.server.address()
     }
 
-    /// Follows the run, after `recorded` has taken the event.
+    /// Processes an event of the run, after `recorded` has processed it.
     pub fn on_event(&mut self, event: &RunEvent, recorded: &mut dyn Recorded) {
         match event {
             RunEvent::Window(window) => {
@@ -145,18 +145,18 @@ impl LivePage {
         }
     }
 
-    /// The run's file is about to be finished.
+    /// Closes the run's file to readers before it is finished.
     pub fn before_finish(&self) {
         self.gate.close();
     }
 
-    /// It is done.
+    /// Opens the finished file to readers.
     pub fn after_finish(&self) {
         self.gate.open();
     }
 
     fn send(&self, event: &str, data: &impl serde::Serialize) {
-        // Types whose keys are texts have a form in JSON, always.
+        // Serialization cannot fail: all keys are strings.
         self.feed.push(event, &serde_json::to_string(data).unwrap_or_default());
     }
 
@@ -178,7 +178,7 @@ struct RunSoFar {
     validity: Option<Validity>,
     judged_at: Option<u32>,
     phase: &'static str,
-    /// The start of the first window, and its index.
+    /// The start of the first window, and the window's index.
     zero: Option<(Instant, u32)>,
     end: Instant,
     scenarios_started: Option<Instant>,
@@ -272,7 +272,7 @@ impl RunSoFar {
         }
         let lateness = Aggregate::Trend(self.facts.lateness.clone());
         let durations = Aggregate::Trend(self.facts.figures.duration().clone());
-        let whole = Whole::of(Some(&lateness), Some(&durations), Some(&self.iterations));
+        let whole = Whole::new(Some(&lateness), Some(&durations), Some(&self.iterations));
         self.validity = Some(recorded.judge_so_far(whole));
         self.judged_at = Some(index);
     }
@@ -294,7 +294,7 @@ impl RunSoFar {
         self.facts.headline(verdict, self.validity.as_ref(), self.length(), self.time_unit)
     }
 
-    /// How long the windows so far are.
+    /// Returns the length of all windows so far.
     fn length(&self) -> Duration {
         self.zero.map_or(Duration::ZERO, |(zero, _)| self.end.since(zero))
     }
@@ -327,7 +327,7 @@ impl RunSoFar {
         window.load.iter().for_each(|load| point.add_load(load));
         let errors =
             window.errors.iter().map(|error| (0, error.code, error.message.to_string(), error.count));
-        let mut series = points::series(1, [(self.second(window), &Row::of(&point))]);
+        let mut series = points::series(1, [(self.second(window), &Row::from_point(&point))]);
         series.errors = points::errors(&series.width, errors);
         let metric = self.registry.get(self.latency);
         series.latency.metric = metric.name.to_string();
@@ -343,7 +343,7 @@ impl RunSoFar {
         self.zero.map_or(0.0, |(zero, _)| (at.as_ns() as f64 - zero.as_ns() as f64) / 1e9)
     }
 
-    /// The thresholds as the report shows them.
+    /// Returns the thresholds as the report shows them.
     fn thresholds(&self) -> LiveThresholds {
         let mut report =
             RunReport { state: RunState::Live, time_unit: self.time_unit, ..RunReport::default() };

@@ -1,4 +1,4 @@
-//! `/logs`: what was said.
+//! `/logs`: log lines of a run.
 
 use api::Number;
 use api::page::{Fact, LogRow, Logs};
@@ -9,10 +9,10 @@ use server::{PageError, Question};
 use super::scope::Scope;
 use super::{damaged, json, number};
 
-/// Lines of an answer, unless fewer are asked for.
+/// Lines per answer, unless the question asks for fewer.
 const LINES_MAX: usize = 1_000;
 
-/// Lines that are read at a time: a log may be longer than memory.
+/// Lines per read: a log may be larger than memory.
 const BATCH: u64 = 2_000;
 
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
@@ -76,7 +76,7 @@ fn row(scope: &Scope, epoch: &Epoch, id: u64, line: &StoredLog) -> LogRow {
     }
 }
 
-/// A line of a live run.
+/// Returns the row of a line from a live run.
 pub(super) fn of_live(line: &LogLine, id: u64, t: f64, epoch: &Epoch) -> LogRow {
     let fact = |(name, value): &(&str, String)| Fact { name: (*name).to_owned(), value: value.clone() };
     LogRow {

@@ -1,4 +1,4 @@
-//! Windows as points, and points as rows of columns: what is drawn over time, from a file and from a live run alike.
+//! Windows as points, and points as rows of columns: the curves over time of stored and live runs.
 
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ use model::{Aggregate, CounterTotal, GaugeTotal, Load, MetricId, Quantile, Trend
 use super::add;
 use super::values::{is_supported, number_of};
 
-/// Metrics that every point has, beside the trend that is looked at.
+/// Metrics of every point, besides the selected trend.
 pub(super) const METRICS: [MetricId; 7] =
     [DATA_RECEIVED, DATA_SENT, DROPPED_ITERATIONS, HTTP_REQ_FAILED, HTTP_REQS, VUS, VUS_MAX];
 
 /// One point of all columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Point {
-    /// The seconds that it covers.
+    /// Seconds that the point covers.
     pub(super) width_s: f64,
-    /// Iterations that were due by plan; `None` where there is no planned rate.
+    /// Iterations due by plan; `None` without a planned rate.
     pub(super) offered: Option<f64>,
-    /// The trend that is looked at.
+    /// The selected trend.
     pub(super) trend: Trend,
     started: u64,
     finished: u64,
@@ -38,12 +38,12 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// So many seconds, in which so many iterations were due.
+    /// Returns an empty point of `width_s` seconds in which `offered` iterations were due.
     pub(super) fn new(width_s: f64, offered: Option<f64>) -> Point {
         Point { width_s, offered, ..Point::default() }
     }
 
-    /// Adds a cell of one of [`METRICS`], or of the trend that is looked at; `fits` is whether its tags are asked for.
+    /// Adds a cell of one of [`METRICS`] or of the selected trend; `fits` is true if the question selects its tags.
     pub(super) fn add(&mut self, metric: MetricId, latency: MetricId, fits: bool, aggregate: &Aggregate) {
         match aggregate {
             Aggregate::Trend(trend) if metric == latency && fits => self.trend.merge(trend),
@@ -61,10 +61,10 @@ impl Point {
         }
     }
 
-    /// Adds what was under way.
+    /// Adds the work in progress.
     pub(super) fn add_load(&mut self, load: &Load) {
         match load.work {
-            // Those of setup() and teardown() are nobody's plan.
+            // setup() and teardown() are not part of a plan.
             Work::Iterations if load.scenario.is_some() => {
                 add(&mut self.started, load.started);
                 add(&mut self.finished, load.finished);
@@ -88,20 +88,20 @@ fn keep_latest(sum: &mut GaugeTotal, part: &GaugeTotal) {
     }
 }
 
-/// What is drawn of a point: values, and why there are none.
+/// The drawn values of a point, and reasons for missing ones.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     width_s: f64,
-    /// In the order of [`columns`].
+    /// Cells in the order of [`columns`].
     cells: [(Option<f64>, Option<NoteKind>); COLUMNS],
-    /// Values of the trend that is looked at.
+    /// Number of values of the selected trend.
     count: u64,
 }
 
-/// Columns that have reasons beside their values.
+/// Number of columns that have reasons besides their values.
 const COLUMNS: usize = 16;
 
-/// Those of a series, in the order of [`Row::of`].
+/// Returns the columns of a series, in the order of the cells.
 fn columns(series: &mut Series) -> [&mut Column; COLUMNS] {
     let latency = &mut series.latency;
     [
@@ -125,8 +125,8 @@ fn columns(series: &mut Series) -> [&mut Column; COLUMNS] {
 }
 
 impl Row {
-    /// Of a point that is complete.
-    pub(super) fn of(point: &Point) -> Row {
+    /// Computes the row of a complete point.
+    pub(super) fn from_point(point: &Point) -> Row {
         let rate = |of: f64| (point.width_s > 0.0).then(|| of / point.width_s);
         let gauge = |gauge: &GaugeTotal| (!gauge.is_empty()).then_some(gauge.last);
         let offered = point.offered.and_then(rate);
@@ -161,7 +161,7 @@ impl Row {
     }
 }
 
-/// The columns of rows; `t` is where each begins.
+/// Arranges rows as columns; `t` is the start of each row.
 pub(super) fn series<'a>(step: u32, rows: impl IntoIterator<Item = (u32, &'a Row)>) -> Series {
     let mut series = Series { step, ..Series::default() };
     for (t, row) in rows {
@@ -193,11 +193,11 @@ fn quantile(trend: &Trend, q: f64) -> (Option<f64>, Option<NoteKind>) {
     (number_of(quantile), why)
 }
 
-/// Errors by kind that have a column of their own.
+/// Maximum number of error kinds with a column of their own.
 const ERROR_KINDS_MAX: usize = 8;
 
-/// The columns of errors over points of these widths: for each error, at which point it was and how often. The most frequent
-/// kinds have one of their own.
+/// Returns the columns of errors over points of these widths; each error comes with its point and count. The most frequent kinds
+/// have columns of their own.
 pub(super) fn errors(
     widths_s: &[Number],
     found: impl IntoIterator<Item = (usize, u16, String, u64)>,
@@ -233,12 +233,12 @@ pub(super) fn errors(
     columns
 }
 
-/// The smallest step of a file that cuts a range into no more than so many points.
+/// Returns the smallest step of a file that divides a range into at most `points_max` points.
 pub(super) fn step_of(range: &Range<u32>, points_max: u32) -> u32 {
     let fits = |step: &&u32| (range.len() as u32).div_ceil(**step) <= points_max;
     let known = runfile::STEPS.iter().find(fits).copied();
     known.unwrap_or_else(|| {
-        // Runs of weeks: multiples of the coarsest one.
+        // Runs of weeks need multiples of the coarsest step.
         let coarsest = runfile::STEPS[runfile::STEPS.len() - 1];
         coarsest * (range.len() as u32).div_ceil(coarsest.saturating_mul(points_max).max(1)).max(1)
     })
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_point_says_what_it_lacks() {
-        let row = Row::of(&Point { width_s: 1.0, ..Point::default() });
+        let row = Row::from_point(&Point { width_s: 1.0, ..Point::default() });
         let made = series(1, [(3, &row)]);
         assert_eq!(made.offered.notes[0].why, NoteKind::Unplanned);
         assert_eq!(made.latency.p99.notes[0].why, NoteKind::NoSamples);

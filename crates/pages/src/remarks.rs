@@ -1,4 +1,4 @@
-//! What people write on the page beside runs: notes and baselines, in one small file beside the runs.
+//! Notes and baselines that users set on the page, in one small file beside the runs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,34 +9,34 @@ use serde::{Deserialize, Serialize};
 
 use super::locked;
 
-/// The file's name, in the folder of the runs.
+/// Name of the file in the folder of the runs.
 const NAME: &str = "page.json";
 
-/// Bytes of the file.
+/// Maximum size of the file, bytes.
 const BYTES_MAX: u64 = 4 << 20;
 
-/// Runs that something is written beside.
+/// Maximum number of runs with a remark.
 const RUNS_MAX: usize = 10_000;
 
-/// Bytes of a note.
+/// Maximum length of a note, bytes.
 const NOTE_BYTES_MAX: usize = 4_000;
 
-/// What is written beside a run.
+/// The remark on a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Remark {
-    /// A note.
+    /// The note.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Whether runs of its script are compared with it.
+    /// Whether runs of the same script are compared with this one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_baseline: bool,
-    /// The script of a baseline: there is one for each.
+    /// The script of a baseline; each script has one.
     #[serde(skip_serializing_if = "String::is_empty")]
     script: String,
 }
 
-/// Why nothing was written; reads after "failed to".
+/// An error of writing a remark; its text continues "failed to".
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RemarkError {
     #[error("keep the note: it has more than {NOTE_BYTES_MAX} bytes")]
@@ -49,7 +49,7 @@ pub(super) enum RemarkError {
     Write { path: PathBuf, source: std::io::Error },
 }
 
-/// The file. It is read anew each time: several processes may serve one folder.
+/// The file of remarks. It is read each time, because several processes may serve one folder.
 #[derive(Debug)]
 pub(super) struct Remarks {
     path: PathBuf,
@@ -59,22 +59,22 @@ pub(super) struct Remarks {
 type All = BTreeMap<String, Remark>;
 
 impl Remarks {
-    /// Of the runs in a folder. Nothing is made before something is written.
-    pub(super) fn of(folder: &Path) -> Remarks {
+    /// Returns the remarks on the runs in a folder. The file is created with the first remark.
+    pub(super) fn new(folder: &Path) -> Remarks {
         Remarks { path: folder.join(NAME), writing: Mutex::default() }
     }
 
-    /// All of them; none where the file is not there or cannot be understood.
+    /// Returns all remarks; none if the file is missing or unreadable.
     pub(super) fn all(&self) -> All {
         self.read().unwrap_or_default()
     }
 
-    /// What is written beside a run.
+    /// Returns the remark on a run.
     pub(super) fn get(&self, run: &str) -> Remark {
         self.all().remove(run).unwrap_or_default()
     }
 
-    /// Writes a note.
+    /// Stores a note.
     pub(super) fn note(&self, run: &str, note: &str) -> Result<Remark, RemarkError> {
         if note.len() > NOTE_BYTES_MAX {
             return Err(RemarkError::TooLong);
@@ -82,7 +82,7 @@ impl Remarks {
         self.change(run, |all| all.entry(run.to_owned()).or_default().note = note.to_owned())
     }
 
-    /// Makes a run the baseline of its script, and any other no more; or this one no more.
+    /// Sets or clears a run as the baseline of its script; setting replaces the previous baseline.
     pub(super) fn baseline(&self, run: &str, script: &str, is_baseline: bool) -> Result<Remark, RemarkError> {
         self.change(run, |all| {
             if is_baseline {
@@ -98,7 +98,7 @@ impl Remarks {
 
     fn change(&self, run: &str, change: impl FnOnce(&mut All)) -> Result<Remark, RemarkError> {
         let _writing = locked(&self.writing);
-        // What cannot be understood is not overwritten.
+        // An unreadable file is not overwritten.
         let mut all = self.read()?;
         change(&mut all);
         all.retain(|_, remark| *remark != Remark::default());
@@ -118,7 +118,7 @@ impl Remarks {
         }
     }
 
-    /// Writes beside, and moves it into place: whoever reads has all of it or what was there before.
+    /// Writes a temporary file and renames it, so that readers see either the old or the new content.
     fn write(&self, all: &All) -> std::io::Result<()> {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -143,12 +143,12 @@ mod tests {
     #[test]
     fn a_script_has_one_baseline() {
         let folder = tempfile::tempdir().expect("a folder");
-        let remarks = Remarks::of(&folder.path().join("runs"));
+        let remarks = Remarks::new(&folder.path().join("runs"));
         remarks.note("a", "first").expect("written");
         remarks.baseline("a", "x.js", true).expect("written");
         remarks.baseline("c", "y.js", true).expect("written");
         remarks.baseline("b", "x.js", true).expect("written");
-        let is_baseline = |run: &str| Remarks::of(&folder.path().join("runs")).get(run).is_baseline;
+        let is_baseline = |run: &str| Remarks::new(&folder.path().join("runs")).get(run).is_baseline;
         assert_eq!(["a", "b", "c"].map(is_baseline), [false, true, true]);
         assert_eq!(remarks.get("a").note, "first");
         remarks.baseline("b", "x.js", false).expect("written");
@@ -161,7 +161,7 @@ mod tests {
     fn what_is_not_understood_stays() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join(NAME), "{").expect("written");
-        let remarks = Remarks::of(folder.path());
+        let remarks = Remarks::new(folder.path());
         assert!(remarks.note("a", "x").is_err() && remarks.all().is_empty());
         assert_eq!(std::fs::read_to_string(folder.path().join(NAME)).expect("it is there"), "{");
     }

@@ -1,4 +1,4 @@
-//! `/requests`: scenario, group, endpoint.
+//! `/requests`: requests by scenario, group and endpoint.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,16 +19,16 @@ use super::tags::TagFilter;
 use super::values;
 use super::{add, json};
 
-/// Endpoints that are told one by one: those with the most requests. More come of URLs with ids in them.
+/// Maximum number of endpoints listed separately: those with the most requests. More result from ids in URLs.
 const ENDPOINTS_MAX: usize = 1_000;
 
-/// Groups within groups; what is deeper stands in the one at this depth.
+/// Maximum depth of nested groups; deeper ones count for their ancestor at this depth.
 const DEPTH_MAX: usize = 16;
 
-/// Scenarios and groups that are told one by one; what is in others stands in those around them.
+/// Maximum number of scenarios and groups listed separately; others count for the group that contains them.
 const BRANCHES_MAX: usize = 2_000;
 
-/// The phases, in order.
+/// Phases of a request, in order.
 const PHASES: [(MetricId, &str); 7] = [
     (HTTP_REQ_BLOCKED, "blocked"),
     (HTTP_REQ_LOOKING_UP, "lookingUp"),
@@ -39,7 +39,7 @@ const PHASES: [(MetricId, &str); 7] = [
     (HTTP_REQ_RECEIVING, "receiving"),
 ];
 
-/// Where requests stand in the tree: names from the root, and the endpoint.
+/// The position of requests in the tree: names from the root, and the endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Place {
     scenario: String,
@@ -49,13 +49,13 @@ struct Place {
 }
 
 impl Place {
-    fn of(set: &TagSet) -> Place {
+    fn from_tags(set: &TagSet) -> Place {
         let tag = |name| set.get(name).unwrap_or_default().to_owned();
         Place { scenario: tag("scenario"), group: tag("group"), method: tag("method"), name: tag("name") }
     }
 }
 
-/// What some requests add up to.
+/// The sum of some requests.
 #[derive(Clone, Debug, Default)]
 struct Cell {
     requests: u64,
@@ -107,7 +107,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     json(&tree(&scope.reader, window, elapsed, scope.time_unit()))
 }
 
-/// The tree of what was added up.
+/// Builds the tree from summed requests.
 pub(super) fn tree(reader: &Reader, window: &Window, elapsed: Duration, unit: Option<TimeUnit>) -> Requests {
     let mut cells: Vec<(Place, Cell)> = cells(reader, window).into_iter().collect();
     cells.sort_by(|a, b| (Reverse(a.1.requests), &a.0).cmp(&(Reverse(b.1.requests), &b.0)));
@@ -116,9 +116,9 @@ pub(super) fn tree(reader: &Reader, window: &Window, elapsed: Duration, unit: Op
     let shape = Shape { seconds: elapsed.as_secs_f64(), unit, time_ms: total.duration.sum().value() };
     let statuses: BTreeSet<String> = total.statuses.keys().map(|(status, _)| status.clone()).collect();
     let left_out = cells.len().saturating_sub(ENDPOINTS_MAX);
-    let (mut root, mut room) = (Branch::default(), BRANCHES_MAX);
+    let (mut root, mut branches_left) = (Branch::default(), BRANCHES_MAX);
     for (number, (place, cell)) in cells.into_iter().enumerate() {
-        root.add(&place, cell, number < ENDPOINTS_MAX, &mut room);
+        root.add(&place, cell, number < ENDPOINTS_MAX, &mut branches_left);
     }
     Requests {
         metric: "http_req_duration".to_owned(),
@@ -129,7 +129,7 @@ pub(super) fn tree(reader: &Reader, window: &Window, elapsed: Duration, unit: Op
     }
 }
 
-/// The busiest endpoints: what to ask for with `tags`.
+/// Returns the `tags` filters of the busiest endpoints.
 pub(super) fn busiest(scope: &Scope, count: usize) -> Result<Vec<String>, PageError> {
     let mut cells: Vec<(Place, Cell)> = cells(&scope.reader, scope.sum()?.0).into_iter().collect();
     cells.sort_by(|a, b| (Reverse(a.1.requests), &a.0).cmp(&(Reverse(b.1.requests), &b.0)));
@@ -144,7 +144,7 @@ fn cells(reader: &Reader, window: &Window) -> HashMap<Place, Cell> {
     };
     for (key, aggregate) in window.series.iter().filter(|(key, _)| is_known(key.metric)) {
         let set = reader.tags().get(key.tags);
-        cells.entry(Place::of(&set)).or_default().add(key.metric, &set, aggregate);
+        cells.entry(Place::from_tags(&set)).or_default().add(key.metric, &set, aggregate);
     }
     cells
 }
@@ -156,10 +156,10 @@ fn endpoint_tags(place: &Place) -> String {
         ("method", place.method.as_str()),
         ("name", place.name.as_str()),
     ];
-    TagFilter::of(&tags).text()
+    TagFilter::from_tags(&tags).text()
 }
 
-/// A part of the tree while it grows.
+/// A branch of the tree under construction.
 #[derive(Debug, Default)]
 struct Branch {
     cell: Cell,
@@ -169,16 +169,16 @@ struct Branch {
 }
 
 impl Branch {
-    /// Adds requests where they belong; with `is_leaf` as an endpoint of their own. There is `room` for so many more branches.
-    fn add(&mut self, place: &Place, cell: Cell, is_leaf: bool, room: &mut usize) {
+    /// Adds requests at their place; with `is_leaf` as an endpoint of their own. `branches_left` limits new branches.
+    fn add(&mut self, place: &Place, cell: Cell, is_leaf: bool, branches_left: &mut usize) {
         let groups = place.group.split("::").filter(|name| !name.is_empty()).take(DEPTH_MAX);
         let mut at = self;
         for name in std::iter::once(place.scenario.as_str()).chain(groups) {
             if !at.branches.contains_key(name) {
-                if *room == 0 {
+                if *branches_left == 0 {
                     break;
                 }
-                *room -= 1;
+                *branches_left -= 1;
             }
             at = at.branches.entry(name.to_owned()).or_default();
             at.cell.merge(&cell);
@@ -215,7 +215,7 @@ impl Branch {
                 children,
             );
             if !branch.branches.is_empty() {
-                // A filter by this group would miss the groups in it.
+                // A filter by this group would miss its subgroups.
                 node.tags = String::new();
             }
             node
@@ -231,11 +231,11 @@ fn by_requests(mut nodes: Vec<RequestNode>) -> Vec<RequestNode> {
     nodes
 }
 
-/// What turns cells into nodes.
+/// Converts cells to nodes.
 struct Shape {
     seconds: f64,
     unit: Option<TimeUnit>,
-    /// The time of all requests together.
+    /// Total time of all requests, ms.
     time_ms: f64,
 }
 
@@ -249,7 +249,7 @@ impl Shape {
         cell: &Cell,
         children: Vec<RequestNode>,
     ) -> RequestNode {
-        let tags = TagFilter::of(tags).text();
+        let tags = TagFilter::from_tags(tags).text();
         let share = |part: f64, of: f64| {
             if of > 0.0 { values::share(part / of) } else { values::none("no requests") }
         };
@@ -323,13 +323,13 @@ mod tests {
 
     #[test]
     fn requests_are_counted_at_every_level() {
-        let (mut root, mut room) = (Branch::default(), 5);
-        root.add(&place("s", "::a::b", "/x"), cell(5), true, &mut room);
-        root.add(&place("s", "::a", "/y"), cell(2), true, &mut room);
-        root.add(&place("s", "", "/z"), cell(90), true, &mut room);
-        root.add(&place("t", "::a", "/rare"), cell(1), false, &mut room);
-        assert_eq!(room, 0);
-        root.add(&place("t", "::a::no room", "/rare"), cell(1), true, &mut room);
+        let (mut root, mut branches_left) = (Branch::default(), 5);
+        root.add(&place("s", "::a::b", "/x"), cell(5), true, &mut branches_left);
+        root.add(&place("s", "::a", "/y"), cell(2), true, &mut branches_left);
+        root.add(&place("s", "", "/z"), cell(90), true, &mut branches_left);
+        root.add(&place("t", "::a", "/rare"), cell(1), false, &mut branches_left);
+        assert_eq!(branches_left, 0);
+        root.add(&place("t", "::a::too many", "/rare"), cell(1), true, &mut branches_left);
         let shape = Shape { seconds: 2.0, unit: None, time_ms: 0.0 };
         let nodes = root.scenarios(&shape);
         let mut told = Vec::new();

@@ -1,4 +1,4 @@
-//! `/runs/{id}`: the run's document, and what stands around it.
+//! `/runs/{id}`: the run's document, with the data around it.
 
 use std::collections::BTreeSet;
 

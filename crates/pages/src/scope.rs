@@ -1,4 +1,4 @@
-//! A run, the part of it that is looked at, and what several answers need of it.
+//! A run, its selected range, and the results that several answers share.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,43 +16,43 @@ use server::{PageError, Question};
 use super::study::{PartStudy, Study};
 use super::{damaged, failed, number};
 
-/// How fine answers are.
+/// The resolution of answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Detail {
-    /// Points of a column.
+    /// Maximum number of points of a column.
     pub(super) points_max: u32,
-    /// Points of a histogram over time.
+    /// Maximum number of points of a histogram over time.
     pub(super) heat_max: u32,
 }
 
 impl Detail {
-    /// For a page that can ask for more.
+    /// For a served page, which can request more.
     pub(super) const SERVED: Detail = Detail { points_max: 1_500, heat_max: 400 };
-    /// For a file that has to hold everything.
+    /// For a file, which must hold everything.
     pub(super) const INLINED: Detail = Detail { points_max: 600, heat_max: 100 };
 }
 
-/// A run, and the part of it that is looked at. What is costly is made when it is first asked for.
+/// A run and its selected range. Expensive results are computed on first use.
 pub(super) struct Scope {
     pub(super) reader: Reader,
     pub(super) lang: Lang,
     pub(super) detail: Detail,
-    /// All windows.
+    /// All windows of the run.
     pub(super) all: Range<u32>,
-    /// Those that are looked at.
+    /// The selected windows.
     pub(super) range: Range<u32>,
     /// The start of the first window: t = 0.
     pub(super) zero: Instant,
-    /// What is known of the run already.
+    /// The cached results of the run.
     pub(super) study: Arc<Study>,
     part: Arc<PartStudy>,
 }
 
 impl Scope {
-    /// Opens a run for a question; `study` is what is known of it.
+    /// Opens a run for a question; `study` holds its cached results.
     ///
     /// # Errors
-    /// It cannot be read, or has no such part.
+    /// The file cannot be read, or the run has no such range.
     pub(super) fn open(
         path: &Path,
         question: &Question,
@@ -69,17 +69,17 @@ impl Scope {
         Ok(Scope { reader, lang, detail, all, range, zero, study, part })
     }
 
-    /// Whether all of the run is looked at.
+    /// Returns true if the whole run is selected.
     pub(super) fn is_whole(&self) -> bool {
         self.range == self.all
     }
 
-    /// The part, where it is one.
+    /// Returns the selected range, or `None` for the whole run.
     pub(super) fn part(&self) -> Option<Range<u32>> {
         (!self.is_whole()).then(|| self.range.clone())
     }
 
-    /// Everything added up, and how long it was.
+    /// Returns the sum of the range and its length.
     ///
     /// # Errors
     /// The file is damaged.
@@ -95,7 +95,7 @@ impl Scope {
         Ok((window, *elapsed))
     }
 
-    /// What the measurement is worth.
+    /// Returns the validity of the measurement.
     ///
     /// # Errors
     /// The file is damaged.
@@ -103,13 +103,13 @@ impl Scope {
         Ok(&self.judged()?.0)
     }
 
-    /// What the measurement is worth, and the requests per second in the busiest second.
+    /// Returns the validity, and the requests per second in the busiest second.
     fn judged(&self) -> Result<&(Validity, Option<f64>), PageError> {
         let (window, _) = self.sum()?;
         self.part.judged.get(|| {
             let judge = |facts: &StoredFacts| (facts.judge(window), facts.busiest_per_s());
             let part = self.part();
-            // What is known of a run that goes on is old at once, so that more than the part would be read for nothing.
+            // Results of a run in progress are outdated at once, so only the range is read.
             if part.is_none() || self.reader.state() != State::Live {
                 let all = self.study.facts.get(|| StoredFacts::of_all(&self.reader)).map_err(failed)?;
                 let Some(range) = &part else { return Ok(judge(all)) };
@@ -117,11 +117,11 @@ impl Scope {
                     return Ok(judge(&facts));
                 }
             }
-            StoredFacts::of(&self.reader, window, part).map(|facts| judge(&facts)).map_err(failed)
+            StoredFacts::read_part(&self.reader, window, part).map(|facts| judge(&facts)).map_err(failed)
         })
     }
 
-    /// The same document that reports are made of.
+    /// Returns the document that reports are made of.
     ///
     /// # Errors
     /// The file is damaged.
@@ -134,7 +134,7 @@ impl Scope {
         })
     }
 
-    /// What was read about the generator in all of the run.
+    /// Returns the generator states of the whole run.
     ///
     /// # Errors
     /// The file is damaged.
@@ -142,22 +142,22 @@ impl Scope {
         self.study.states.get(|| self.reader.generator_states()).map(Vec::as_slice).map_err(damaged)
     }
 
-    /// The unit that all times are shown in, if there is one.
+    /// Returns the unit that all times are shown in, if the plan sets one.
     pub(super) fn time_unit(&self) -> Option<TimeUnit> {
         runs::time_unit(self.reader.header())
     }
 
-    /// Seconds from the start of the run.
+    /// Converts an instant to seconds from the start of the run.
     pub(super) fn t(&self, at: Instant) -> f64 {
         (at.as_ns() as f64 - self.zero.as_ns() as f64) / 1e9
     }
 
-    /// Windows from the start of the run.
+    /// Converts a window's index to windows from the start of the run.
     pub(super) fn second(&self, window: u32) -> u32 {
         window.saturating_sub(self.all.start)
     }
 
-    /// The instants between which things are looked at; everything where all of the run is.
+    /// Returns the selected span in seconds; unbounded for the whole run.
     pub(super) fn span(&self) -> Result<Range<f64>, PageError> {
         if self.is_whole() {
             return Ok(f64::NEG_INFINITY..f64::INFINITY);
@@ -167,7 +167,7 @@ impl Scope {
     }
 }
 
-/// The windows from `from` until before `to`, both counted from the first one.
+/// Returns the windows from `from` to before `to`, both counted from the first window.
 fn part(all: &Range<u32>, from: Option<u32>, to: Option<u32>) -> Result<Range<u32>, PageError> {
     let start = all.start.saturating_add(from.unwrap_or(0)).min(all.end);
     let end = to.map_or(all.end, |to| all.start.saturating_add(to).min(all.end));
@@ -184,7 +184,7 @@ fn lang(question: &Question) -> Result<Lang, PageError> {
         .ok_or_else(|| PageError::Invalid(format!("failed to read lang={code:?}: write en or ko")))
 }
 
-/// The language that a question is asked in; the default where it names none that there is.
+/// Returns the language of a question, or the default if it names no known one.
 pub(super) fn lang_of(question: &Question) -> Lang {
     lang(question).unwrap_or_default()
 }

@@ -19,20 +19,20 @@ use super::scope::Scope;
 use super::tags::{TagFilter, fits};
 use super::{damaged, json};
 
-/// Windows of a minute, which is how files keep them.
+/// Windows per minute, the unit in which files store them.
 const MINUTE: u32 = 60;
 
-/// Points of a column at most, if somebody asks for a step.
+/// Maximum number of points of a column if the question sets a step.
 const POINTS_ASKED_MAX: u32 = 10_000;
 
-/// Times that are drawn unless something else is asked for: from the due time where there is one.
+/// Default trends: response time from the due time if available, else request duration.
 const DEFAULTS: [MetricId; 2] = [HTTP_REQ_RESPONSE_TIME, HTTP_REQ_DURATION];
 
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
     let metric = metric(&scope.reader, question)?;
     let tags = TagFilter::parse(question.get("tags").unwrap_or_default())?;
     let step = step(scope, super::number(question, "step")?);
-    let mut series = of(scope, &metric, &tags, step)?;
+    let mut series = columns(scope, &metric, &tags, step)?;
     series.marks = marks(scope)?;
     if tags.is_empty() {
         series.limits = limits(scope, &metric)?;
@@ -40,10 +40,10 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
     json(&series)
 }
 
-/// The metric that is asked for.
+/// Returns the metric of a question.
 ///
 /// # Errors
-/// The run has none of that name, or it is no trend.
+/// The run has no trend of that name.
 pub(super) fn metric(reader: &Reader, question: &Question) -> Result<Metric, PageError> {
     let registry = reader.registry();
     let Some(name) = question.get("metric") else { return Ok(registry.get(default_metric(reader))) };
@@ -72,13 +72,18 @@ fn step(scope: &Scope, asked: Option<u32>) -> u32 {
     asked.filter(is_fine).unwrap_or(automatic)
 }
 
-/// The columns of a part of a run.
+/// Returns the columns of a range.
 ///
 /// # Errors
 /// The file is damaged.
-pub(super) fn of(scope: &Scope, metric: &Metric, tags: &TagFilter, step: u32) -> Result<Series, PageError> {
+pub(super) fn columns(
+    scope: &Scope,
+    metric: &Metric,
+    tags: &TagFilter,
+    step: u32,
+) -> Result<Series, PageError> {
     let rows = rows(scope, metric.id, tags, step)?;
-    // The first step may begin before what is looked at.
+    // The first step may begin before the range.
     let second = |window: u32| scope.second(window.max(scope.range.start));
     let mut series = points::series(step, rows.iter().map(|(start, row)| (second(*start), row)));
     let places: HashMap<u32, usize> =
@@ -95,7 +100,7 @@ pub(super) fn of(scope: &Scope, metric: &Metric, tags: &TagFilter, step: u32) ->
     Ok(series)
 }
 
-/// The rows of a part of a run, each with the window that its step begins with.
+/// Returns the rows of a range, each with the first window of its step.
 fn rows(scope: &Scope, metric: MetricId, tags: &TagFilter, step: u32) -> Result<Vec<(u32, Row)>, PageError> {
     let reading = Reading::new(scope, metric, tags, step)?;
     if !tags.is_empty() || !MINUTE.is_multiple_of(step) {
@@ -105,7 +110,7 @@ fn rows(scope: &Scope, metric: MetricId, tags: &TagFilter, step: u32) -> Result<
     for part in scope.reader.minutes(scope.range.clone()).map_err(damaged)? {
         let minute = whole_minute(scope, part.start);
         if step > 1 && part != minute {
-            // A step that is cut has other numbers than the whole one.
+            // A truncated step has other values than the whole one, so it is not cached.
             rows.extend(reading.read(part)?);
             continue;
         }
@@ -116,14 +121,13 @@ fn rows(scope: &Scope, metric: MetricId, tags: &TagFilter, step: u32) -> Result<
     Ok(rows)
 }
 
-/// The windows of the run that are in the minute of this one.
+/// Returns the windows of the run in the same minute as this one.
 fn whole_minute(scope: &Scope, window: u32) -> Range<u32> {
     let start = window / MINUTE * MINUTE;
     start.max(scope.all.start)..start.saturating_add(MINUTE).min(scope.all.end)
 }
 
-/// Reads the seconds of a run that nobody has asked for yet, since a zoom is likely to: all of its columns, as long as
-/// somebody keeps them.
+/// Reads all columns of a run into the cache, in case of a zoom, while the cached study is still in use.
 ///
 /// # Errors
 /// The file is damaged.
@@ -140,15 +144,15 @@ pub(super) fn read_ahead(scope: &Scope, is_wanted: impl Fn() -> bool) -> Result<
     Ok(())
 }
 
-/// What is read of a file as rows.
+/// A reader of rows from a file.
 struct Reading<'a> {
     reader: &'a Reader,
     metric: MetricId,
-    /// Which tag sets are asked for; `None` where all are.
+    /// Selected tag sets; `None` for all.
     matching: Option<Vec<bool>>,
     step: u32,
     offered: Option<Offered>,
-    /// When the scenarios began, which plans are counted from.
+    /// The start of the scenarios, from which plans count.
     started: Option<Instant>,
 }
 
@@ -165,21 +169,21 @@ impl<'a> Reading<'a> {
             metric,
             matching: tags.matching(reader.tags()),
             step,
-            offered: Offered::of(reader.header()),
+            offered: Offered::from_header(reader.header()),
             started: reader.scenarios_started().map_err(damaged)?,
         })
     }
 
-    /// The first window of a window's step.
+    /// Returns the first window of a window's step.
     fn start(&self, window: u32) -> u32 {
         window / self.step * self.step
     }
 
-    /// The rows of some windows, each with the window that its step begins with.
+    /// Returns the rows of some windows, each with the first window of its step.
     fn read(&self, range: Range<u32>) -> Result<Vec<(u32, Row)>, PageError> {
         let mut points = self.frame(range.clone())?;
         let is_wanted = |key: SeriesKey| METRICS.contains(&key.metric) || key.metric == self.metric;
-        // A file has no roll-ups of steps that are coarser than its coarsest.
+        // Coarser steps than the file's coarsest are added up from it.
         let rolled = self.step.min(runfile::STEPS[runfile::STEPS.len() - 1]);
         let each = |window: u32, key: SeriesKey, cell: Cell<'_>| {
             if let Some(point) = points.get_mut(&self.start(window)) {
@@ -198,10 +202,10 @@ impl<'a> Reading<'a> {
                 point.add_load(&Load { scenario, work, started, finished, in_flight_ns });
             }
         }
-        Ok(points.iter().map(|(start, point)| (*start, Row::of(point))).collect())
+        Ok(points.iter().map(|(start, point)| (*start, Row::from_point(point))).collect())
     }
 
-    /// The points by the window that their step begins with, with their lengths and the plan.
+    /// Returns empty points with their lengths and planned iterations, by the first window of their step.
     fn frame(&self, range: Range<u32>) -> Result<BTreeMap<u32, Point>, PageError> {
         let mut points: BTreeMap<u32, Point> = BTreeMap::new();
         for (window, span) in self.reader.spans(range).map_err(damaged)? {
@@ -227,7 +231,7 @@ fn marks(scope: &Scope) -> Result<Vec<Mark>, PageError> {
     Ok(marks.into_iter().map(mark).collect())
 }
 
-/// The conditions on the whole metric whose limits are of the same unit as the curves.
+/// Returns the threshold limits on the whole metric that have the unit of the curves.
 fn limits(scope: &Scope, metric: &Metric) -> Result<Vec<LimitLine>, PageError> {
     let own: Vec<&ThresholdFacts> =
         scope.reader.header().thresholds.iter().filter(|facts| *facts.selector == *metric.name).collect();

@@ -1,4 +1,4 @@
-//! `/services`: services, and who calls whom.
+//! `/services`: services and the calls between them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use super::scope::Scope;
 use super::traces::{kept_in, sample};
 use super::{add, damaged, json, values};
 
-/// Operations that are told one by one.
+/// Maximum number of operations listed separately.
 const OPERATIONS_MAX: usize = 500;
 
-/// Nanoseconds of the stretch of time in which operations are counted.
+/// Length of the interval in which operations are counted, ns.
 const TEN_NS: u64 = 10_000_000_000;
 
-/// Why a way has no number of its own.
+/// The reason why a call has no rate of its own.
 const NOT_SAMPLED: &str = "not in the unbiased sample";
 
-/// What a service did, added up.
+/// The work of a service, added up.
 #[derive(Clone, Debug, Default)]
 struct Work {
     errors: u64,
@@ -46,7 +46,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     traces.iter().for_each(|trace| builder.add(trace));
     let graph = builder.build();
     let unit = scope.time_unit();
-    // Traces are those of what was asked for, operations those of whole tens around it.
+    // Traces cover the selected range; operations cover the whole ten-second intervals around it.
     let asked = scope.range.len() as f64;
     json(&Services {
         sample: sample(&traces),
@@ -59,7 +59,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     })
 }
 
-/// The tens of seconds that what is looked at is in, and the seconds that they are of.
+/// Returns the ten-second intervals that contain the range, and their seconds.
 fn tens(scope: &Scope) -> Result<(std::ops::Range<u32>, ShownWindow), PageError> {
     let all = scope.all.len() as u32;
     if scope.is_whole() {
@@ -81,12 +81,12 @@ impl Work {
     }
 }
 
-/// What a place is called by.
+/// Returns the identifier of a place.
 fn key(place: &Place) -> String {
     format!("{}:{}", place.kind(), place.name())
 }
 
-/// All places of the graph, and services that no trace shows.
+/// Returns all places of the graph, including services that appear in no trace.
 fn places(
     graph: &Graph,
     work: &HashMap<Key, Work>,
@@ -95,7 +95,7 @@ fn places(
 ) -> Vec<ServicesPlace> {
     let mut services: BTreeMap<&str, Work> = BTreeMap::new();
     for ((service, _, kind), load) in work {
-        // Whoever loads is outside.
+        // The load generator is outside the graph.
         if &**service == OWN_SERVICE && *kind == SpanKind::Client {
             continue;
         }
@@ -131,7 +131,7 @@ fn of_service(name: &str, work: &Work, seconds: f64, unit: Option<TimeUnit>) -> 
     }
 }
 
-/// What others do is what those say who use them: of queues those who take from them, else those who call.
+/// Describes a place that sends no spans by its users' spans: for queues by the consumers, else by the callers.
 fn of_other(graph: &Graph, place: &Place, seconds: f64, unit: Option<TimeUnit>) -> ServicesPlace {
     let is_mine = |edge: &&Edge| match place {
         Place::Queue(_) | Place::Outside => edge.from == *place,

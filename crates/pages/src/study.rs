@@ -1,7 +1,7 @@
-//! What several answers about a run need, made once and kept while the run's file is the same.
+//! Results that several answers about a run share, computed once and kept while the run's file is unchanged.
 //!
-//! A screen asks three or four questions at a time, and a zoom asks all of them anew: without this each would add up the run
-//! and read all of its seconds again.
+//! A screen sends three or four questions at a time, and a zoom repeats them. Without this cache each would add up the run and read
+//! all of its seconds again.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,19 +19,19 @@ use super::cache::Stamp;
 use super::columns::Columns;
 use super::locked;
 
-/// Runs of which something is kept: the two sides of a comparison.
+/// Maximum number of runs in the cache: the two sides of a comparison.
 pub(super) const RUNS_MAX: usize = 2;
 
-/// Parts of a run of which something is kept: all of it, and where one looked last.
+/// Maximum number of cached ranges per run: the whole run and the latest views.
 const PARTS_MAX: usize = 3;
 
-/// Points that are kept of what servers told about a run, at sixteen bytes each.
+/// Maximum number of cached points of server-side evidence per run, 16 bytes each.
 const POINTS_MAX: usize = 2_000_000;
 
-/// Tag sets of a run; of one that has more, what it adds up to is too much to be kept.
+/// Maximum number of tag sets of a run whose sums are cached; larger sums take too much memory.
 const TAG_SETS_MAX: usize = 1_000;
 
-/// Made by the first who asks; who asks meanwhile waits for it.
+/// A value computed by its first user while others wait.
 #[derive(Debug)]
 pub(super) struct Once<T> {
     made: OnceLock<T>,
@@ -45,10 +45,10 @@ impl<T> Default for Once<T> {
 }
 
 impl<T> Once<T> {
-    /// What was made, or is made now.
+    /// Returns the value; computes it if necessary.
     ///
     /// # Errors
-    /// Those of the making; the next who asks tries again.
+    /// Errors of `make`; the next caller tries again.
     pub(super) fn get<Error>(&self, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
         if let Some(made) = self.made.get() {
             return Ok(made);
@@ -62,27 +62,27 @@ impl<T> Once<T> {
     }
 }
 
-/// What is known of a part of a run, or of all of it.
+/// Cached results of a range of a run, or of the whole run.
 #[derive(Debug, Default)]
 pub(super) struct PartStudy {
-    /// Everything added up, and how long it was.
+    /// The sum of the range, and its length.
     pub(super) sum: Once<(Window, Duration)>,
-    /// What was found out second by second.
+    /// Validity, and the requests per second in the busiest second.
     pub(super) judged: Once<(Validity, Option<f64>)>,
-    /// What reports are made of.
+    /// The document that reports are made of.
     pub(super) document: Once<RunReport>,
 }
 
-/// What is known of a run.
+/// Cached results of a run.
 #[derive(Debug, Default)]
 pub(super) struct Study {
-    /// What the rules of validity look at, of all of it: reading a part of it costs as much as that part is long.
+    /// Inputs of the validity rules for the whole run: reading only a range costs in proportion to its length.
     pub(super) facts: Once<StoredFacts>,
-    /// What was read about its generator.
+    /// States of the generator.
     pub(super) states: Once<Vec<GeneratorState>>,
     /// Columns over time.
     pub(super) columns: Columns,
-    /// Traces that were kept.
+    /// Stored traces.
     pub(super) traces: Once<Vec<Trace>>,
     collected: Mutex<Option<Arc<Collected>>>,
     parts: Mutex<VecDeque<(Range<u32>, Arc<PartStudy>)>>,
@@ -90,7 +90,7 @@ pub(super) struct Study {
 }
 
 impl Study {
-    /// What is known of a part of the run, which has so many tag sets.
+    /// Returns the cache of a range of the run; `tag_sets` is the run's number of tag sets.
     pub(super) fn part(&self, range: &Range<u32>, tag_sets: usize) -> Arc<PartStudy> {
         if tag_sets > TAG_SETS_MAX {
             return Arc::default();
@@ -105,15 +105,15 @@ impl Study {
         part.1
     }
 
-    /// What servers told, read by `read` unless it is known. What is too much is read each time.
+    /// Returns server-side evidence; calls `read` if it is not cached. Evidence that is too large is read each time.
     ///
     /// # Errors
-    /// Those of the reading.
+    /// Errors of `read`.
     pub(super) fn collected<Error>(
         &self,
         read: impl FnOnce() -> Result<Collected, Error>,
     ) -> Result<Arc<Collected>, Error> {
-        // Who asks meanwhile waits, and need not read it again.
+        // Other callers wait meanwhile and need not read it again.
         let mut kept = locked(&self.collected);
         if let Some(known) = &*kept {
             return Ok(known.clone());
@@ -126,13 +126,13 @@ impl Study {
         Ok(collected)
     }
 
-    /// Whether nobody has begun to read ahead in this run; who asks begins.
+    /// Marks the run as being read ahead. Returns true for the first caller, who must start it.
     pub(super) fn goes_ahead(&self) -> bool {
         !self.is_ahead.swap(true, Ordering::Relaxed)
     }
 }
 
-/// The runs that were looked at last.
+/// The most recently used runs.
 #[derive(Debug)]
 pub(super) struct Studies {
     runs_max: usize,
@@ -147,13 +147,13 @@ struct Kept {
 }
 
 impl Studies {
-    /// Of no more than so many runs.
+    /// Returns an empty cache of `runs_max` runs.
     pub(super) fn new(runs_max: usize) -> Studies {
         Studies { runs_max, kept: Mutex::default() }
     }
 
-    /// What is known of a run whose file is as `stamp` says.
-    pub(super) fn of(&self, path: &Path, stamp: Stamp) -> Arc<Study> {
+    /// Returns the cache of a run whose file has this stamp.
+    pub(super) fn study(&self, path: &Path, stamp: Stamp) -> Arc<Study> {
         let mut kept = locked(&self.kept);
         let place = kept.iter().position(|one| one.path == path);
         let known = place.and_then(|place| kept.remove(place)).filter(|one| one.stamp == stamp);
@@ -184,16 +184,16 @@ mod tests {
     #[test]
     fn the_runs_that_were_looked_at_last_are_kept() {
         let studies = Studies::new(2);
-        let of = |name: &str| studies.of(Path::new(name), Stamp::default());
-        let (a, b) = (of("a"), of("b"));
-        assert!(Arc::ptr_eq(&a, &of("a")));
-        of("c");
-        assert!(Arc::ptr_eq(&a, &of("a")) && !Arc::ptr_eq(&b, &of("b")));
+        let study = |name: &str| studies.study(Path::new(name), Stamp::default());
+        let (a, b) = (study("a"), study("b"));
+        assert!(Arc::ptr_eq(&a, &study("a")));
+        study("c");
+        assert!(Arc::ptr_eq(&a, &study("a")) && !Arc::ptr_eq(&b, &study("b")));
         assert_eq!(locked(&studies.kept).len(), 2);
         let none = Studies::new(0);
         assert!(!Arc::ptr_eq(
-            &none.of(Path::new("a"), Stamp::default()),
-            &none.of(Path::new("a"), Stamp::default())
+            &none.study(Path::new("a"), Stamp::default()),
+            &none.study(Path::new("a"), Stamp::default())
         ));
     }
 
@@ -241,9 +241,9 @@ mod tests {
         let path = folder.path().join("run");
         std::fs::write(&path, "a").expect("written");
         let studies = Studies::new(2);
-        let before = studies.of(&path, Stamp::of(&path));
-        assert!(Arc::ptr_eq(&before, &studies.of(&path, Stamp::of(&path))));
+        let before = studies.study(&path, Stamp::read(&path));
+        assert!(Arc::ptr_eq(&before, &studies.study(&path, Stamp::read(&path))));
         std::fs::write(&path, "longer").expect("written");
-        assert!(!Arc::ptr_eq(&before, &studies.of(&path, Stamp::of(&path))));
+        assert!(!Arc::ptr_eq(&before, &studies.study(&path, Stamp::read(&path))));
     }
 }

@@ -1,17 +1,19 @@
-//! Which series are meant: the parameter `tags`, an object of names and values as JSON.
+//! The selected series: the parameter `tags`, a JSON object of names and values.
 
 use std::collections::BTreeMap;
 
 use model::{TagInterner, TagSetId};
 use server::PageError;
 
-/// Names and values that a series must have; a tag that is missing has the empty value.
+/// Names and values of tags that a series must have; a missing tag counts as empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TagFilter(BTreeMap<String, String>);
 
 impl TagFilter {
+    /// Parses the parameter; an empty text selects everything.
+    ///
     /// # Errors
-    /// It is no object of texts.
+    /// The text is not a JSON object of strings.
     pub(super) fn parse(text: &str) -> Result<TagFilter, PageError> {
         if text.is_empty() {
             return Ok(TagFilter::default());
@@ -21,12 +23,12 @@ impl TagFilter {
         })
     }
 
-    /// A filter for these tags.
-    pub(super) fn of(tags: &[(&str, &str)]) -> TagFilter {
+    /// Returns a filter for these tags.
+    pub(super) fn from_tags(tags: &[(&str, &str)]) -> TagFilter {
         TagFilter(tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
     }
 
-    /// As the parameter has it; empty where everything is meant.
+    /// Returns the filter as the parameter; empty if it selects everything.
     pub(super) fn text(&self) -> String {
         if self.0.is_empty() { String::new() } else { serde_json::json!(self.0).to_string() }
     }
@@ -35,7 +37,7 @@ impl TagFilter {
         self.0.is_empty()
     }
 
-    /// Which tag sets fit; `None` where all do.
+    /// Returns which tag sets match; `None` if all do.
     pub(super) fn matching(&self, tags: &TagInterner) -> Option<Vec<bool>> {
         if self.0.is_empty() {
             return None;
@@ -49,7 +51,7 @@ impl TagFilter {
     }
 }
 
-/// Whether a tag set is among those that fit.
+/// Returns true if a tag set is among the matching ones.
 pub(super) fn fits(matching: Option<&Vec<bool>>, tags: TagSetId) -> bool {
     matching.is_none_or(|matching| matching.get(tags.0 as usize).copied().unwrap_or(false))
 }
@@ -62,7 +64,7 @@ mod tests {
 
     #[test]
     fn filters_are_read_and_written() {
-        let filter = TagFilter::of(&[("name", "/a,b:\"c\""), ("method", "GET")]);
+        let filter = TagFilter::from_tags(&[("name", "/a,b:\"c\""), ("method", "GET")]);
         assert_eq!(TagFilter::parse(&filter.text()), Ok(filter));
         assert_eq!(TagFilter::parse(""), Ok(TagFilter::default()));
         assert_eq!(TagFilter::default().text(), "");
@@ -74,7 +76,7 @@ mod tests {
         let tags = TagInterner::default();
         let get = tags.intern(TagSet::new([("method".into(), "GET".into())]));
         let all = tags.intern(TagSet::new([("method".into(), "GET".into()), ("group".into(), "::a".into())]));
-        let matching = TagFilter::of(&[("method", "GET"), ("group", "")]).matching(&tags);
+        let matching = TagFilter::from_tags(&[("method", "GET"), ("group", "")]).matching(&tags);
         assert!(fits(matching.as_ref(), get) && !fits(matching.as_ref(), all));
         assert!(fits(None, all) && !fits(matching.as_ref(), TagSetId(99)));
     }

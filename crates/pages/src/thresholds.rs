@@ -1,4 +1,4 @@
-//! `/thresholds`: how each stood whenever it was judged.
+//! `/thresholds`: the results of each threshold over time.
 
 use api::Number;
 use api::page::{ThresholdOverTime, Thresholds};
@@ -21,7 +21,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     json(&Thresholds { thresholds })
 }
 
-/// The thresholds of a report, without their past.
+/// Returns the thresholds of a report, without their history.
 pub(super) fn of_report(report: &RunReport, header: &Header) -> Vec<ThresholdOverTime> {
     let is_aborting = |judged: &Judged<'_>| {
         let facts = header.thresholds.iter().filter(|facts| facts.selector == judged.metric.name);
@@ -45,7 +45,7 @@ fn add_past(threshold: &mut ThresholdOverTime, scope: &Scope, points: &[Threshol
     let own = &threshold.threshold;
     let of_threshold: Vec<&ThresholdPoint> =
         points.iter().filter(|point| point.selector == own.metric && point.source == own.condition).collect();
-    // The last of neighbours: what is judged adds up from the start.
+    // The last of neighbours, because a threshold is evaluated on all data since the start.
     let each = of_threshold.len().div_ceil(scope.detail.points_max as usize).max(1);
     for point in of_threshold.chunks(each).filter_map(|some| some.last()) {
         threshold.t.push(Number((scope.t(point.at) * 1e3).round() / 1e3));

@@ -1,9 +1,10 @@
-//! `/traces/{trace}`: a trace as it is drawn.
+//! `/traces/{trace}`: the waterfall of one trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::traces::{
-    self as said, Attribution, Flaws, Part, Piece, PieceKind, Repeats, Tree, attribute, critical_path, own_ns,
+    self as said, Attribution, Component, Flaws, Piece, PieceKind, Repeats, Tree, attribute, critical_path,
+    own_ns,
 };
 use api::Number;
 use api::page::{Fact, PathPiece, RepeatRow, SpanRow, TraceFlaw, TracePage, TracePart, TraceStretch};
@@ -15,16 +16,16 @@ use super::scope::Scope;
 use super::traces::{at, id, kind, ms, parts, t};
 use super::{damaged, json, values};
 
-/// Rows of a trace.
+/// Maximum number of rows of a trace.
 const ROWS_MAX: usize = 10_000;
 
-/// Siblings that are alike are folded from here on.
+/// Minimum number of similar siblings that are folded.
 const FOLDED_MIN: usize = 5;
 
-/// Bytes of all attributes of an answer; rows after that are without.
+/// Maximum size of all attributes of an answer, bytes; later rows have none.
 const ATTRIBUTE_BYTES_MAX: usize = 8 << 20;
 
-/// Repeated statements that are told one by one.
+/// Maximum number of repeated statements listed separately.
 const REPEATS_MAX: usize = 50;
 
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
@@ -37,7 +38,7 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
     json(&TracePage { t: Number(t(scope, start_ns)), at: at(scope, start_ns), ..page })
 }
 
-/// A trace as it is drawn, without when it was; `None` for one without spans.
+/// Returns the waterfall of a trace, without its start time; `None` for a trace without spans.
 fn page(trace: &Trace, unit: Option<TimeUnit>) -> Option<TracePage> {
     let tree = Tree::new(trace);
     let root = &trace.spans[tree.root()?];
@@ -87,16 +88,16 @@ fn stretches(tree: &Tree<'_>, path: &[Piece], unit: Option<TimeUnit>) -> Vec<Tra
     said::stretches(path).into_iter().map(stretch).collect()
 }
 
-/// Each part with how many spans, or how many queues, it is of.
+/// Returns the parts of the time, each with its number of spans or queues.
 fn parts_of(
     tree: &Tree<'_>,
     path: &[Piece],
     attribution: &Attribution,
     unit: Option<TimeUnit>,
 ) -> Vec<TracePart> {
-    let mut of: BTreeMap<Part, BTreeSet<usize>> = BTreeMap::new();
+    let mut of: BTreeMap<Component, BTreeSet<usize>> = BTreeMap::new();
     for piece in path {
-        of.entry(Part::of(tree, piece)).or_default().insert(piece.span);
+        of.entry(Component::classify(tree, piece)).or_default().insert(piece.span);
     }
     parts(attribution, 1.0, |part| of.get(&part).map_or(0, |spans| spans.len() as u64), unit)
 }
@@ -114,28 +115,28 @@ fn flaws(flaws: Flaws) -> Vec<TraceFlaw> {
     some.map(|(name, count)| TraceFlaw { name, count: count as u64 }).collect()
 }
 
-/// The rows of a trace while they are made.
+/// The rows of a trace under construction.
 struct Drawing<'t, 'a> {
     tree: &'t Tree<'a>,
     unit: Option<TimeUnit>,
     own_ns: Vec<u64>,
     on_path_ns: Vec<u64>,
-    /// Since when a span that follows another was waited for.
+    /// For spans that follow another: when the wait for them began.
     since_ns: BTreeMap<usize, i64>,
-    /// Spans of statements that ran again and again.
+    /// Spans of repeated statements.
     repeated: BTreeSet<usize>,
     rows: Vec<SpanRow>,
-    /// The row of each span, and that of its wait.
+    /// The row of each span, and the row of its wait.
     places: Vec<Option<u32>>,
     waits: BTreeMap<usize, u32>,
-    /// The fold of each span that is in one.
+    /// The fold that contains each span, if any.
     folds: BTreeMap<usize, u32>,
     attribute_bytes: usize,
     left_out: u64,
     bare: u64,
 }
 
-/// What is to be drawn next.
+/// The next row or rows to draw.
 enum Next {
     Span { span: usize, parent: Option<u32>, depth: u32 },
     Fold { spans: Vec<usize>, parent: Option<u32>, depth: u32 },
@@ -174,7 +175,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
         let root = self.tree.root().map(|span| Next::Span { span, parent: None, depth: 0 });
         let mut waiting: Vec<Next> = root.into_iter().collect();
         while let Some(next) = waiting.pop() {
-            // A wait takes a row beside its span's.
+            // A wait takes a row besides its span's.
             if self.rows.len() + 2 > ROWS_MAX {
                 self.left_out += match &next {
                     Next::Span { .. } => 1,
@@ -203,7 +204,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
         }
     }
 
-    /// What is drawn below a span: its children, those that are alike together where the first of them is.
+    /// Returns the rows below a span: its children, with similar ones folded at the first of them.
     fn below(&self, span: usize, row: u32, depth: u32) -> Vec<Next> {
         let children = self.tree.children(span);
         let mut alike: BTreeMap<(&str, &str, bool), Vec<usize>> = BTreeMap::new();
@@ -228,13 +229,13 @@ impl<'t, 'a> Drawing<'t, 'a> {
         (&of.service, &of.operation, self.repeated.contains(&span))
     }
 
-    /// Draws the wait before a span, where there is one.
+    /// Draws the wait before a span, if there is one.
     fn wait(&mut self, span: usize, parent: Option<u32>, depth: u32) {
         let Some(since_ns) = self.since_ns.get(&span).copied() else { return };
         let (of, node) = (&self.tree.spans()[span], self.tree.node(span));
         let wait_ns = node.start_ns.abs_diff(since_ns);
         let queue = said::queue(of).filter(|_| of.kind == model::SpanKind::Consumer).unwrap_or("");
-        let part = if of.kind == model::SpanKind::Consumer { Part::Queue } else { Part::Unseen };
+        let part = if of.kind == model::SpanKind::Consumer { Component::Queue } else { Component::Unseen };
         self.waits.insert(span, self.rows.len() as u32);
         self.rows.push(SpanRow {
             kind: "wait",
@@ -293,7 +294,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
         }
     }
 
-    /// What all rows of a span have.
+    /// Returns the fields that all rows of a span share.
     fn empty(&self, span: usize, parent: Option<u32>, depth: u32) -> SpanRow {
         let (of, node) = (&self.tree.spans()[span], self.tree.node(span));
         let length_ns = node.end_ns.abs_diff(node.start_ns);
@@ -307,7 +308,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
             operation: of.operation.to_string(),
             side: of.kind.as_str(),
             peer: peer(of),
-            part: Part::of(self.tree, &work).as_str(),
+            part: Component::classify(self.tree, &work).as_str(),
             start: self.since(node.start_ns),
             length: Number(length_ns as f64 / 1e6),
             duration: ms(length_ns as f64, self.unit),
@@ -329,7 +330,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
         PathPiece {
             row,
             kind: kind(piece.kind),
-            part: Part::of(self.tree, piece).as_str(),
+            part: Component::classify(self.tree, piece).as_str(),
             start: self.since(piece.start_ns),
             end: self.since(piece.end_ns),
         }
@@ -355,7 +356,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
     }
 }
 
-/// What a span works with.
+/// Returns the peer that a span works with.
 fn peer(span: &Span) -> String {
     let of = said::database(span).or_else(|| said::queue(span));
     of.or_else(|| said::host(span).filter(|_| span.kind == model::SpanKind::Client)).unwrap_or("").to_owned()
@@ -396,7 +397,7 @@ mod tests {
         page.rows.iter().map(row).collect()
     }
 
-    /// A request that puts work into a queue, whose worker asks the database again and again.
+    /// A request that puts work into a queue; its worker repeats a database statement.
     fn reward() -> Vec<Span> {
         let mut spans = vec![span(1, 0, 0, 100), span(2, 1, 18_100, 100)];
         spans[1].kind = SpanKind::Consumer;

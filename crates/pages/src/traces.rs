@@ -1,10 +1,10 @@
-//! `/traces`: traces that were kept, searched, and what they have in common.
+//! `/traces`: a search in the stored traces, and their common properties.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use analysis::traces::{
-    self as said, Attribution, Part, PieceKind, Stage, StageKind, Tree, attribute, critical_path,
+    self as said, Attribution, Component, PieceKind, Stage, StageKind, Tree, attribute, critical_path,
 };
 use api::Number;
 use api::page::{
@@ -18,16 +18,16 @@ use server::{PageError, Question};
 use super::scope::Scope;
 use super::{damaged, json, number, values};
 
-/// Traces that are told one by one, unless fewer are asked for.
+/// Maximum number of traces listed, unless the question asks for fewer.
 const TRACES_MAX: usize = 1_000;
 
-/// Names that searches can be chosen from.
+/// Maximum number of names offered as search filters.
 const NAMES_MAX: usize = 500;
 
-/// Operations of the difference between fast and slow traces.
+/// Maximum number of operations in the difference between fast and slow traces.
 const DIFFERENCES_MAX: usize = 12;
 
-/// A trace of which a list tells.
+/// A trace of the list.
 struct Found<'a> {
     trace: &'a Trace,
     root: &'a Span,
@@ -35,7 +35,7 @@ struct Found<'a> {
     whole: Attribution,
 }
 
-/// What is searched for.
+/// The search filters of a question.
 struct Search<'a> {
     service: Option<&'a str>,
     operation: Option<&'a str>,
@@ -48,12 +48,12 @@ struct Search<'a> {
 
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
     let limit = number(question, "limit")?.unwrap_or(TRACES_MAX).clamp(1, TRACES_MAX);
-    let search = Search::of(question)?;
+    let search = Search::parse(question)?;
     let all = kept_in(scope)?;
     let mut found: Vec<Found<'_>> =
-        all.iter().filter_map(|trace| Found::of(trace)).filter(|found| search.finds(found)).collect();
+        all.iter().filter_map(|trace| Found::new(trace)).filter(|found| search.finds(found)).collect();
     found.sort_by_key(|found| (std::cmp::Reverse(found.length_ns), found.trace.id));
-    let places = Places::of(scope, &found)?;
+    let places = Ranks::new(scope, &found)?;
     let unit = scope.time_unit();
     let (averaged, is_biased) = averaged(&found);
     let table = said::stages(averaged.iter().map(|found| found.trace));
@@ -77,7 +77,7 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
     })
 }
 
-/// The traces that began in the part of the run that is looked at.
+/// Returns the traces that began in the selected range.
 ///
 /// # Errors
 /// The file is damaged.
@@ -88,7 +88,7 @@ pub(super) fn kept_in(scope: &Scope) -> Result<Vec<&Trace>, PageError> {
     Ok(all_kept(scope)?.iter().filter(is_in).collect())
 }
 
-/// The traces of all of the run.
+/// Returns all traces of the run.
 ///
 /// # Errors
 /// The file is damaged.
@@ -96,40 +96,40 @@ pub(super) fn all_kept(scope: &Scope) -> Result<&[Trace], PageError> {
     scope.study.traces.get(|| scope.reader.traces()).map(Vec::as_slice).map_err(damaged)
 }
 
-/// Those of a run that stand for others, by their numbers.
+/// Returns the ids of the traces that represent others.
 ///
 /// # Errors
 /// The file is damaged.
 pub(super) fn standing_for_others(scope: &Scope) -> Result<Vec<String>, PageError> {
     let all = kept_in(scope)?;
-    let mut found: Vec<Found<'_>> = all.iter().filter_map(|trace| Found::of(trace)).collect();
+    let mut found: Vec<Found<'_>> = all.iter().filter_map(|trace| Found::new(trace)).collect();
     found.sort_by_key(|found| (std::cmp::Reverse(found.length_ns), found.trace.id));
     Ok(exemplars(&found, None).into_iter().map(|one| one.id).collect())
 }
 
-/// Seconds from the start of the run.
+/// Converts an instant to seconds from the start of the run.
 pub(super) fn t(scope: &Scope, at_ns: i64) -> f64 {
     (at_ns as f64 - scope.zero.as_ns() as f64) / 1e9
 }
 
-/// The wall clock at an instant of the run's clock.
+/// Converts an instant of the run's clock to wall-clock time.
 pub(super) fn at(scope: &Scope, at_ns: i64) -> String {
     let header = scope.reader.header();
     let epoch = Epoch { at: Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
     api::rfc3339(epoch.wall_unix_ns(Instant::from_ns(u64::try_from(at_ns).unwrap_or(0))))
 }
 
-/// A trace's number as it is written everywhere.
+/// Returns a trace's id in hexadecimal, as it is written everywhere.
 pub(super) fn id(trace: &Trace) -> String {
     format!("{:032x}", trace.id)
 }
 
-/// Nanoseconds as the page shows them.
+/// Formats nanoseconds as the page shows them.
 pub(super) fn ms(ns: f64, unit: Option<TimeUnit>) -> Value {
     values::ms(ns / 1e6, unit)
 }
 
-/// How traces were chosen.
+/// Describes how traces were sampled.
 pub(super) fn sample(all: &[&Trace]) -> TraceSample {
     let count = |name: &str| all.iter().filter(|trace| trace.kept.as_str() == name).count() as u64;
     let shares = all.iter().filter_map(|trace| match trace.kept {
@@ -146,16 +146,16 @@ pub(super) fn sample(all: &[&Trace]) -> TraceSample {
     }
 }
 
-/// Whose the time of a path was, without those who had none.
+/// Returns the time of a path by owner, without owners that had none.
 pub(super) fn parts(
     attribution: &Attribution,
     traces: f64,
-    counts: impl Fn(Part) -> u64,
+    counts: impl Fn(Component) -> u64,
     unit: Option<TimeUnit>,
 ) -> Vec<TracePart> {
     let total_ns = attribution.total_ns() as f64;
-    let some = Part::ALL.into_iter().filter(|part| attribution.part_ns(*part) > 0);
-    let row = |part: Part| {
+    let some = Component::ALL.into_iter().filter(|part| attribution.part_ns(*part) > 0);
+    let row = |part: Component| {
         let part_ns = attribution.part_ns(part) as f64;
         TracePart {
             name: part.as_str(),
@@ -167,7 +167,7 @@ pub(super) fn parts(
     some.map(row).collect()
 }
 
-/// The name of what a piece of a path does.
+/// Returns the name of a piece's kind.
 pub(super) const fn kind(kind: PieceKind) -> &'static str {
     match kind {
         PieceKind::Work => "work",
@@ -178,7 +178,7 @@ pub(super) const fn kind(kind: PieceKind) -> &'static str {
 }
 
 impl<'a> Found<'a> {
-    fn of(trace: &'a Trace) -> Option<Found<'a>> {
+    fn new(trace: &'a Trace) -> Option<Found<'a>> {
         let tree = Tree::new(trace);
         let root = &trace.spans[tree.root()?];
         let whole = attribute(&tree, &critical_path(&tree), None);
@@ -191,7 +191,7 @@ impl<'a> Found<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn of(question: &'a Question) -> Result<Search<'a>, PageError> {
+    fn parse(question: &'a Question) -> Result<Search<'a>, PageError> {
         let ns = |ms: Option<f64>| ms.map(|ms| (ms * 1e6) as u64);
         let is_error = match question.get("status") {
             None => None,
@@ -223,7 +223,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether a trace has this in its number, in what was done, or in what it says of that.
+/// Returns true if a trace's id, operations or attributes contain the text.
 fn is_about(trace: &Trace, text: &str) -> bool {
     let has = |part: &str| part.to_lowercase().contains(text);
     let is_in = |span: &Span| {
@@ -232,11 +232,11 @@ fn is_about(trace: &Trace, text: &str) -> bool {
     id(trace).starts_with(text) || trace.spans.iter().any(is_in)
 }
 
-/// How operations' durations are spread, of all spans received.
-struct Places(HashMap<(Arc<str>, Arc<str>), Histogram>);
+/// Distributions of the durations of operations, over all received spans.
+struct Ranks(HashMap<(Arc<str>, Arc<str>), Histogram>);
 
-impl Places {
-    fn of(scope: &Scope, found: &[Found<'_>]) -> Result<Places, PageError> {
+impl Ranks {
+    fn new(scope: &Scope, found: &[Found<'_>]) -> Result<Ranks, PageError> {
         let wanted: BTreeSet<(&str, &str)> =
             found.iter().map(|found| (&*found.root.service, &*found.root.operation)).collect();
         let mut all: HashMap<(Arc<str>, Arc<str>), Values> = HashMap::new();
@@ -245,14 +245,14 @@ impl Places {
                 all.entry((load.service, load.operation)).or_default().merge(&load.durations);
             }
         }
-        Ok(Places(all.into_iter().map(|(key, values)| (key, values.to_histogram())).collect()))
+        Ok(Ranks(all.into_iter().map(|(key, values)| (key, values.to_histogram())).collect()))
     }
 
-    /// The share of an operation's runs that took no longer than this one.
+    /// Returns the share of an operation's executions that took no longer than this one.
     fn place(&self, span: &Span) -> Option<f64> {
         let histogram = self.0.get(&(span.service.clone(), span.operation.clone()))?;
         let ms = span.duration.as_nanos() as f64 / 1e6;
-        // Its own bucket counts as far as its middle.
+        // The span's own bucket counts up to its middle.
         let below: f64 = histogram
             .buckets()
             .map(|bucket| {
@@ -270,7 +270,7 @@ impl Places {
     }
 }
 
-fn row(scope: &Scope, found: &Found<'_>, places: &Places) -> TraceRow {
+fn row(scope: &Scope, found: &Found<'_>, places: &Ranks) -> TraceRow {
     let (root, unit) = (found.root, scope.time_unit());
     let total_ns = found.whole.total_ns().max(1) as f64;
     TraceRow {
@@ -285,11 +285,11 @@ fn row(scope: &Scope, found: &Found<'_>, places: &Places) -> TraceRow {
         errors: found.errors() as u32,
         spans: found.trace.spans.len() as u32,
         kept: found.trace.kept.as_str(),
-        parts: Part::ALL.map(|part| Number(found.whole.part_ns(part) as f64 / total_ns)).into(),
+        parts: Component::ALL.map(|part| Number(found.whole.part_ns(part) as f64 / total_ns)).into(),
     }
 }
 
-/// The ends and the middle of those that were found, which are in order of their length.
+/// Returns the fastest, median and slowest of the traces, which are sorted by duration.
 fn exemplars(found: &[Found<'_>], unit: Option<TimeUnit>) -> Vec<TraceExemplar> {
     let Some(last) = found.len().checked_sub(1) else { return Vec::new() };
     let exemplar = |(name, at): (&'static str, usize)| TraceExemplar {
@@ -313,14 +313,14 @@ fn first_names(names: BTreeSet<&str>) -> Vec<String> {
     names.into_iter().take(NAMES_MAX).map(str::to_owned).collect()
 }
 
-/// What averages are of: the unbiased sample where it has any, else all; and whether it is all.
+/// Returns the traces that averages use, the unbiased sample if it has any, else all; and whether it is all.
 fn averaged<'f, 'a>(found: &'f [Found<'a>]) -> (Vec<&'f Found<'a>>, bool) {
     let is_sampled = |found: &&Found<'_>| matches!(found.trace.kept, Kept::Sample { .. });
     let sampled: Vec<_> = found.iter().filter(is_sampled).collect();
     if sampled.is_empty() { (found.iter().collect(), !found.is_empty()) } else { (sampled, false) }
 }
 
-/// Whose the time was, on average.
+/// Returns the average time by owner.
 fn average(found: &[&Found<'_>], unit: Option<TimeUnit>) -> Vec<TracePart> {
     let mut sum = Attribution::default();
     let mut traces = 0.0;
@@ -329,7 +329,7 @@ fn average(found: &[&Found<'_>], unit: Option<TimeUnit>) -> Vec<TracePart> {
         sum.add(&found.whole, weight);
         traces += weight;
     }
-    let counts = |part: Part| found.iter().filter(|found| found.whole.part_ns(part) > 0).count() as u64;
+    let counts = |part: Component| found.iter().filter(|found| found.whole.part_ns(part) > 0).count() as u64;
     parts(&sum, traces, counts, unit)
 }
 
@@ -352,7 +352,7 @@ fn supported(count: usize, p95_ns: u64, unit: Option<TimeUnit>) -> Value {
     values::unsupported()
 }
 
-/// The difference for what most of the traces that were found begin with.
+/// Returns the difference between fast and slow traces with the most frequent root operation.
 fn difference(found: &[Found<'_>], unit: Option<TimeUnit>) -> Option<SpeedDifference> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for one in found {
@@ -410,7 +410,7 @@ mod tests {
         }
     }
 
-    /// A request whose message waits and is worked on; the number of the trace says how long.
+    /// A request whose message waits and is processed; the trace's number determines the durations.
     fn trace(id: u64) -> Trace {
         let mut spans = vec![span(1, None, 0, 100), span(2, Some(1), 1_000 * id, 100)];
         spans[1].kind = SpanKind::Consumer;
@@ -437,7 +437,7 @@ mod tests {
         }
     }
 
-    /// Asks a run with three traces.
+    /// Queries a run with three traces.
     fn ask(view: View, part: &str, query: &[(&str, &str)]) -> Json {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("run.plimsoll");

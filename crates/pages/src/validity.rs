@@ -1,4 +1,4 @@
-//! `/validity`: whether the numbers can be trusted, and which seconds are worth what.
+//! `/validity`: the validity of the run and the grade of each second.
 
 use api::page::{GradeRange, Unmeasured, ValidityPage, ValidityReason};
 use model::{Grade, Reason};
@@ -33,7 +33,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     })
 }
 
-/// Neighbours of one grade as one range.
+/// Merges neighbouring windows of the same grade into ranges.
 fn ranges(windows: &[(u32, Grade)]) -> Vec<GradeRange> {
     let mut ranges: Vec<GradeRange> = Vec::new();
     for (window, grade) in windows {

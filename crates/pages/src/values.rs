@@ -1,4 +1,4 @@
-//! Numbers with their text, exactly as the terminal writes them.
+//! Numbers with their text, exactly as the terminal prints them.
 
 use std::time::Duration;
 
@@ -13,54 +13,54 @@ use report::summary::{Statistic, Values};
 
 use super::add;
 
-/// Samples that have to be beyond a quantile for it to say something.
+/// Minimum number of samples beyond a quantile for it to be supported.
 pub(super) const SUPPORT_MIN: f64 = 10.0;
 
-/// Why a quantile is not shown.
+/// The reason why a quantile is not shown.
 const UNSUPPORTED: &str = "fewer than 10 samples beyond it";
 
-/// A plain number of things.
+/// Formats a count.
 pub(super) fn count(count: u64) -> Value {
     value(count as f64, number::plain(count as f64))
 }
 
-/// Things per second.
+/// Formats a rate per second.
 pub(super) fn per_second(rate: f64) -> Value {
     value(rate, number::statistic(rate, "rate", MetricKind::Counter, ValueKind::Default, None))
 }
 
-/// A share of 1.
+/// Formats a share of 1.
 pub(super) fn share(share: f64) -> Value {
     value(share, number::percent(share))
 }
 
-/// Milliseconds.
+/// Formats milliseconds.
 pub(super) fn ms(ms: f64, unit: Option<TimeUnit>) -> Value {
     value(ms, number::duration(ms, unit))
 }
 
-/// A number in its metric's unit.
+/// Formats a number in its metric's unit.
 pub(super) fn of_kind(number: f64, contains: ValueKind, unit: Option<TimeUnit>) -> Value {
     value(number, number::value(number, contains, unit))
 }
 
-/// A number with a text of its own.
+/// Combines a number with its text.
 pub(super) fn value(number: f64, text: String) -> Value {
     Value { value: Some(Number(number)), text, censored: None }
 }
 
-/// What there is no number of, and why.
+/// Returns a missing value with its reason.
 pub(super) fn none(why: &str) -> Value {
     Value { value: None, text: format!("n/a: {why}"), censored: Some(format!("n/a: {why}")) }
 }
 
-/// A statistic of a trend, by the way that the summary's take.
+/// Formats a statistic of a trend, with the names that the summary uses.
 pub(super) fn statistic(trend: &Trend, name: &str, contains: ValueKind, unit: Option<TimeUnit>) -> Value {
     if trend.population() == 0 {
         return none("no samples");
     }
     let names = [name.to_owned()];
-    let values = Values::of(&Aggregate::Trend(trend.clone()), &names, Duration::ZERO);
+    let values = Values::from_aggregate(&Aggregate::Trend(trend.clone()), &names, Duration::ZERO);
     let Values::Trend { stats, .. } = values else { return none("no samples") };
     match stats.first().map(|stat| stat.1) {
         Some(Statistic::Number(of)) => {
@@ -79,7 +79,7 @@ pub(super) fn statistic(trend: &Trend, name: &str, contains: ValueKind, unit: Op
     }
 }
 
-/// A quantile of a trend; none where too few samples are beyond it.
+/// Formats a quantile of a trend; missing if too few samples lie beyond it.
 pub(super) fn quantile(trend: &Trend, q: f64, contains: ValueKind, unit: Option<TimeUnit>) -> Value {
     if trend.population() == 0 {
         return none("no samples");
@@ -90,12 +90,12 @@ pub(super) fn quantile(trend: &Trend, q: f64, contains: ValueKind, unit: Option<
     statistic(trend, &format!("p({})", number::plain(q * 100.0)), contains, unit)
 }
 
-/// A quantile that too few samples are beyond.
+/// Returns a missing value for an unsupported quantile.
 pub(super) fn unsupported() -> Value {
     none(UNSUPPORTED)
 }
 
-/// A quantile of durations in milliseconds; none where too few samples are beyond it.
+/// Formats a quantile of durations in milliseconds; missing if too few samples lie beyond it.
 pub(super) fn quantile_ms(durations: &Durations, q: f64, unit: Option<TimeUnit>) -> Value {
     if durations.count() == 0 {
         return none("no samples");
@@ -106,13 +106,13 @@ pub(super) fn quantile_ms(durations: &Durations, q: f64, unit: Option<TimeUnit>)
     durations.quantile(q).map_or_else(|| none("no samples"), |of| ms(of, unit))
 }
 
-/// Whether at least ten samples are beyond a quantile.
+/// Returns true if at least ten samples lie beyond a quantile.
 pub(super) fn is_supported(population: u64, q: f64) -> bool {
-    // 1 − 0.95 is a hair below 0.05 in floats.
+    // 1 − 0.95 is slightly below 0.05 in floats.
     population as f64 * (1.0 - q) >= SUPPORT_MIN * (1.0 - 1e-9)
 }
 
-/// A quantile as a number, where it is one or has a bound.
+/// Returns a quantile as a number, if it is one or has a bound.
 pub(super) fn number_of(quantile: Quantile) -> Option<f64> {
     match quantile {
         Quantile::Value(value) | Quantile::AtLeast { bound: value, .. } => Some(value),
@@ -120,7 +120,7 @@ pub(super) fn number_of(quantile: Quantile) -> Option<f64> {
     }
 }
 
-/// What the key figures of a run are made of.
+/// The sums behind the key figures of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FigureTotals {
     requests: u64,
@@ -130,8 +130,8 @@ pub(super) struct FigureTotals {
 }
 
 impl FigureTotals {
-    /// Those of a window, or of many added up.
-    pub(super) fn of(window: &Window) -> FigureTotals {
+    /// Computes the totals of a window, or of a sum of windows.
+    pub(super) fn from_window(window: &Window) -> FigureTotals {
         let mut totals = FigureTotals::default();
         totals.add(window);
         totals
@@ -154,17 +154,17 @@ impl FigureTotals {
         }
     }
 
-    /// How many requests there were.
+    /// Returns the number of requests.
     pub(super) fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// How long they took.
+    /// Returns the durations of requests.
     pub(super) fn duration(&self) -> &Trend {
         &self.duration
     }
 
-    /// The figures of so long a time.
+    /// Returns the figures over `elapsed`.
     pub(super) fn figures(&self, elapsed: Duration, unit: Option<TimeUnit>) -> RunFigures {
         let seconds = elapsed.as_secs_f64();
         let quantile = |q| quantile(&self.duration, q, ValueKind::Time, unit);

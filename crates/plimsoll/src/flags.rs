@@ -36,7 +36,7 @@ pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
 };
-pub(crate) use study::{CapacityFlags, StudyFlags, SweepFlags};
+pub(crate) use study::{CapacityFlags, FindFlags, LevelFlags, StudyFlags, SweepFlags};
 
 /// Run k6 load tests, find the bottleneck, and know how much load is safe.
 #[derive(Debug, Parser)]
@@ -50,6 +50,7 @@ pub(crate) use study::{CapacityFlags, StudyFlags, SweepFlags};
     args_override_self = true,
     after_help = "Examples:\n  plimsoll demo                            run a test against a built-in shop\n  \
                   plimsoll run script.js                   run a script\n  \
+                  plimsoll find script.js                  find the safe load and the bottleneck\n  \
                   plimsoll run -u 10 -d 30s script.js      10 VUs for 30 seconds\n  \
                   plimsoll inspect script.js               show a script's options\n  \
                   plimsoll runs                            list the runs so far\n  \
@@ -81,6 +82,8 @@ pub(crate) enum Verb {
     Report(ReportFlags),
     /// Serve a web page with all runs.
     Serve(ServeFlags),
+    /// Find the safe load and the bottleneck in one command.
+    Find(Box<FindFlags>),
     /// Find the maximum load that meets your SLOs, and the limiting resource.
     Capacity(Box<CapacityFlags>),
     /// Run a script at several load steps and classify each.

@@ -1,14 +1,14 @@
-//! The settings that a run of the lab's own script needs no flags for.
+//! Settings of a run of a lab script, which needs no flags for them.
 
 use evidence::Settings;
 use session::receiving::LabTraces;
 
-/// The system of the lab that a script belongs to, while it is up.
+/// The running lab system that a script belongs to.
 pub(crate) struct LabScript {
-    /// The variable of `__ENV` that holds its address, and the address.
+    /// The variable of `__ENV` for the system's address, and the address.
     pub(crate) variable: (String, String),
-    /// Its evidence sources.
+    /// The system's evidence sources.
     pub(crate) sources: Vec<Settings>,
-    /// Its spans; `None` where they go to another receiver.
+    /// The system's spans; `None` if they go to another receiver.
     pub(crate) traces: Option<LabTraces>,
 }

@@ -1,35 +1,34 @@
-//! Scripts of the lab: their runs find the system, its evidence sources and its spans without flags.
+//! Lab scripts: their runs find the system, its evidence sources and its spans without flags.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use evidence::Settings;
 use lab::State;
-
 use session::receiving::LabTraces;
 
 use crate::lab_script::LabScript;
 use crate::systems::SYSTEMS;
 
-/// The service's own numbers.
+/// The offer with the service's own metrics.
 const SERVICE: &str = "scrape";
 
-/// What has scraped them already.
+/// The kind of a source that has scraped the service already.
 const PROMETHEUS: &str = "prometheus";
 
-/// Where services of the lab send spans unless they are told otherwise (OTLP over HTTP, default port).
+/// Default receiver of the lab services' spans (OTLP over HTTP).
 const SPANS_AT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 4318);
 
-/// The share of requests that are put into traces: so many that traces cost next to nothing beside the load.
+/// Share of requests with a trace context: low enough that tracing adds almost no load.
 const SHARE: f64 = 0.1;
 
-/// The same of systems whose scripts send tasks, of which there are few, and each is a story of its own.
+/// Shares for systems whose scripts send tasks: these are few, and every trace matters.
 const SHARES_OF_TASKS: &[(&str, f64)] = &[("scan", 1.0)];
 
-/// What the services of a system tell that no pack knows, by system, signal and PromQL.
+/// Queries for metrics that no pack knows, by system, signal and PromQL.
 const QUERIES: &[(&str, &str, &str)] = &[("scan", "worker_count", "scan_workers")];
 
-/// Returns the system of the lab that this script belongs to, while it is up: scripts of `lab/NAME`.
+/// Returns the running lab system that this script belongs to: scripts of `lab/NAME`.
 pub(crate) fn find(script: &Path) -> Option<LabScript> {
     let system = SYSTEMS.iter().find(|system| is_of(script, system.name))?;
     let status = lab::status(system).ok()??;
@@ -40,7 +39,7 @@ pub(crate) fn find(script: &Path) -> Option<LabScript> {
     })
 }
 
-/// The spans of a system; `None` where they go to another receiver.
+/// Returns the settings of a system's spans; `None` if they go to another receiver.
 fn traces(state: &State) -> Option<LabTraces> {
     let address = state.otlp.as_deref().map_or(Some(SPANS_AT), own_address)?;
     let of_tasks = SHARES_OF_TASKS.iter().find(|(name, _)| *name == state.system);
@@ -48,13 +47,13 @@ fn traces(state: &State) -> Option<LabTraces> {
     Some(LabTraces { system: state.system.clone(), address, share })
 }
 
-/// Whether a script is in the folder of this system.
+/// Returns true if a script is in the folder of this system.
 fn is_of(script: &Path, system: &str) -> bool {
     let Some(folder) = script.parent() else { return false };
     folder.ends_with(Path::new("lab").join(system))
 }
 
-/// The address of a base URL on this machine.
+/// Returns the address of a base URL on this machine.
 fn own_address(url: &str) -> Option<SocketAddr> {
     let place = url.strip_prefix("http://")?.trim_end_matches('/').replace("localhost", "127.0.0.1");
     place.parse::<SocketAddr>().ok().filter(|address| address.ip().is_loopback())
@@ -71,7 +70,7 @@ fn offered(state: &State) -> Vec<Settings> {
         values: if offer.kind == PROMETHEUS { queries().collect() } else { Default::default() },
     };
     let mut sources: Vec<Settings> = state.offers.iter().map(source).collect();
-    // The lab's own Prometheus tells the same.
+    // The lab's own Prometheus has the same metrics.
     if !state.offers.values().any(|offer| offer.kind == PROMETHEUS) {
         sources.push(Settings {
             name: state.system.clone(),

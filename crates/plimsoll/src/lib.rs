@@ -1,6 +1,6 @@
-//! Plimsoll's command line: flags, verbs and exit codes, one file per verb.
+//! Plimsoll's command line: flags, subcommands and exit codes, one file per subcommand.
 //!
-//! What a verb does lives in crates: `session` runs a test, `runs` reads stored ones, `pages` answers the page.
+//! The work is done in other crates: `session` runs a test, `runs` reads stored ones, `pages` answers the page.
 
 mod flags;
 mod lab_script;
@@ -22,12 +22,12 @@ use session::terminal::print_error;
 
 use crate::flags::{Cli, Verb};
 
-/// The whole program, from its arguments to its exit code.
+/// Runs the program, from its arguments to its exit code.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version come this way too, and are no failure.
+            // Help and version arrive here, too, and are no failure.
             let exit = if error.use_stderr() { Exit::Other } else { Exit::Ok };
             let _ = error.print();
             return exit.code().into();
@@ -65,6 +65,7 @@ fn dispatch(verb: &Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Show(flags) => verbs::show::run(flags, context),
         Verb::Report(flags) => verbs::report::run(flags, context),
         Verb::Serve(flags) => verbs::serve::run(flags, context),
+        Verb::Find(flags) => verbs::find::run(flags, context),
         Verb::Capacity(flags) => verbs::capacity::run(flags, context),
         Verb::Sweep(flags) => verbs::sweep::run(flags, context),
         Verb::Compare(flags) => verbs::compare::run(flags, context),

@@ -1,8 +1,8 @@
-//! The binary. All of it is in the library beside it, which is compiled while what it stands on is still becoming machine code;
-//! a binary has to wait for the last of that.
+//! The binary. Its code is in the library beside it, which compiles in parallel with code generation for its dependencies; a binary
+//! has to wait for the last of them.
 
-// VUs allocate on their threads all the time; the system's allocator makes them wait for each other. Linking this one is
-// enough: it takes the place of `malloc` for Rust and for C, and called as `malloc` it takes its shortest way.
+// VU threads allocate constantly, and the system's allocator makes them wait for each other. Linking this one is enough: it
+// replaces `malloc` for Rust and C.
 use mimalloc as _;
 
 fn main() -> std::process::ExitCode {

@@ -2,5 +2,5 @@
 
 use lab::System;
 
-/// The systems. A further one is a folder in `lab` and a line here.
+/// The systems. To add one, create a folder in `lab` and a line here.
 pub(crate) const SYSTEMS: &[&System] = &[&appstore::SYSTEM, &feed::SYSTEM, &ingress::SYSTEM, &scan::SYSTEM];

@@ -1,15 +1,13 @@
-//! `--traces-output`: where k6 sends the spans of its browser module, the only ones it makes.
+//! `--traces-output`: the destination of spans from k6's browser module, the only spans that k6 makes.
 
 use model::LogLevel;
 use runs::{Exit, Failure};
-
 use session::Context;
 
-/// Reads the setting as k6 does. Without a browser there are no spans to send, which is told and stops nothing: k6 sends
-/// none of such a script either.
+/// Checks the setting as k6 does. Without a browser there are no spans to send, so this only logs a warning.
 ///
 /// # Errors
-/// It is none of what k6 takes.
+/// The value is not valid in k6.
 pub(crate) fn check(flag: Option<&str>, context: &Context) -> Result<(), Failure> {
     let Some(text) = flag.or_else(|| context.env.setting("TRACES_OUTPUT")) else { return Ok(()) };
     if read(text)? == Traces::Otel {
@@ -26,7 +24,7 @@ enum Traces {
     Otel,
 }
 
-/// `none`, or `otel[=URL[,proto=grpc|http][,header.NAME=VALUE]]`.
+/// Parses `none`, or `otel[=URL[,proto=grpc|http][,header.NAME=VALUE]]`.
 fn read(text: &str) -> Result<Traces, Failure> {
     let refuse =
         |what: &str| Err(Failure::new(Exit::Other, format!("failed to read --traces-output: {what}")));
@@ -63,7 +61,7 @@ fn is_setting(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What k6 v2.2 takes, and refuses with exit code 255.
+    /// Values that k6 v2.2 accepts, and values that it refuses with exit code 255.
     #[test]
     fn the_setting_is_read_as_k6_reads_it() {
         let check = |text: &str, expect: Option<Traces>| assert_eq!(read(text).ok(), expect, "{text}");

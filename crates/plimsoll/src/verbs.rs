@@ -1,10 +1,10 @@
-//! The verbs, one file each.
+//! The subcommands, one file each.
 
-mod apart;
 pub(crate) mod archive;
 pub(crate) mod audit;
 pub(crate) mod calibrate;
 pub(crate) mod capacity;
+mod child_run;
 pub(crate) mod collect;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -13,13 +13,14 @@ pub(crate) mod deps;
 pub(crate) mod diagnose;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod find;
 pub(crate) mod history;
 pub(crate) mod host_agent;
 pub(crate) mod import;
 pub(crate) mod inspect;
 #[cfg(feature = "lab")]
 pub(crate) mod lab;
-mod levels;
+mod level_runner;
 pub(crate) mod merge;
 pub(crate) mod new;
 pub(crate) mod note;

@@ -1,4 +1,4 @@
-//! Every executor against the moments at which k6 started iterations and held VUs (`conformance/schedules.json`).
+//! Compares every executor with the times at which k6 started iterations and held VUs (`conformance/schedules.json`).
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use model::plan::{Executor, Scenario, ScenarioId, Segment, Stage};
 use schedule::{Lane, Next, Quota};
 use serde_json::Value;
 
-/// What a scenario may ask for before it is taken to be endless.
+/// Maximum number of steps of a scenario before it counts as endless.
 const STEPS_MAX: usize = 100_000;
-/// Whole milliseconds on both sides, rounded down, make a start seem up to 1 ms early; it is late by k6's own delay.
+/// Tolerance for early starts, ms, since both sides round down to milliseconds; late starts are k6's own delay.
 const EARLY_MS: f64 = 1.0;
 const LATE_MS: f64 = 6.0;
-/// A held VU shows itself once in this time, so that its last sign may be so much before the end.
+/// Interval at which a held VU logs, ms; its last line may precede its end by that much.
 const HOLD_STEP_MS: f64 = 20.0;
-/// VUs that begin within this time are told apart by when they end, as in the recording.
+/// VUs that begin within this time, ms, are distinguished by their end, as in the recording.
 const TOGETHER_MS: f64 = 50.0;
 
 #[test]
@@ -64,7 +64,7 @@ fn segments_deal_iterations_as_k6_deals_them() {
     assert_eq!(!differing.is_empty(), expected, "{}", differing.join("\n"));
 }
 
-/// The part that each of the first iterations belongs to.
+/// Returns the segment that each of the first iterations belongs to.
 fn owners(entry: &Value) -> Vec<f64> {
     let sequence = entry["sequence"].as_str().expect("a sequence");
     let bounds: Vec<(u64, u64)> = sequence.split(',').map(fraction).collect();
@@ -82,7 +82,7 @@ fn owners(entry: &Value) -> Vec<f64> {
     owners
 }
 
-/// The cases where we mean to differ.
+/// Returns the cases with intentional differences.
 fn meant(path: &Path) -> Vec<String> {
     let all = read(path);
     let entries = list(&all["schedules"]).iter();
@@ -150,7 +150,7 @@ fn check_quota(case: &Value, scenario: &Scenario, segment: &Segment) -> Result<(
     if ours == k6 { Ok(()) } else { Err(format!("runs {ours:?}, k6 {k6:?}")) }
 }
 
-/// Everything a schedule asks for, with a clock that jumps to where it waits.
+/// Returns all steps of a schedule, with a clock that jumps to the next one.
 fn steps(scenario: &Scenario, segment: &Segment) -> Vec<Next> {
     let mut schedule = schedule::schedule(ScenarioId(0), scenario, segment, Lane::ONLY, Instant::ZERO);
     let mut now = Instant::ZERO;
@@ -169,7 +169,7 @@ fn steps(scenario: &Scenario, segment: &Segment) -> Vec<Next> {
     panic!("the schedule does not end");
 }
 
-/// From when to when each VU loops, in ms.
+/// Returns when each VU starts and ends its loop, in ms.
 fn held(steps: &[Next]) -> Vec<(f64, f64)> {
     let mut open: Vec<f64> = Vec::new();
     let mut spans = Vec::new();
@@ -184,7 +184,7 @@ fn held(steps: &[Next]) -> Vec<(f64, f64)> {
         }
         open.resize(target, at);
     }
-    // A VU that begins at the very end never shows itself.
+    // A VU that begins at the very end never logs.
     spans.retain(|(begin, end)| begin < end);
     spans.sort_by(|a, b| {
         let key = |span: &(f64, f64)| ((span.0 / TOGETHER_MS).round(), span.1);
@@ -261,7 +261,7 @@ fn fraction(text: &str) -> (u64, u64) {
     (number(numerator), number(denominator))
 }
 
-/// `500ms`, `3s` or `1m`: the recording has no other spellings.
+/// Parses `500ms`, `3s` or `1m`, the only formats in the recording.
 fn duration(text: &str) -> Duration {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let number: u64 = digits.parse().expect("a duration begins with a number");

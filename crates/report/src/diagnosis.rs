@@ -281,7 +281,7 @@ pub fn text(document: &DiagnosisReport, lang: Lang, is_whole: bool, style: Style
     style.fit(out)
 }
 
-fn outcome(document: &DiagnosisReport, lang: Lang, style: Style) -> String {
+pub(crate) fn outcome(document: &DiagnosisReport, lang: Lang, style: Style) -> String {
     let (colour, word) = match document.outcome {
         "limited" => (RED, lang.diagnosis_limited()),
         "no_server_bottleneck" => (GREEN, lang.diagnosis_no_bottleneck()),

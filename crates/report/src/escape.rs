@@ -1,8 +1,8 @@
-//! Names from scripts, servers and files, made harmless for each place that they are shown in.
+//! Escapes names from scripts, servers and files for each place that shows them.
 //!
-//! A script names its metrics, checks and groups as it likes, and a server its errors: nothing here may steer a terminal, end
-//! a table's cell, open a tag or start a formula. `--out csv` is the exception: there every byte is as k6 writes it, since
-//! what reads k6's files must read ours.
+//! A script chooses the names of metrics, checks and groups, and a server its error texts. None of them may control a terminal, end
+//! a table's cell, open a tag or start a formula. `--out csv` is the exception: its bytes equal k6's, because readers of k6's files
+//! must be able to read them.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub fn markdown_text(text: &str) -> String {
     entities(&short(text), is_ordinary)
 }
 
-/// Sentences of an analysis, with foreign words in them: as [`markdown_text`], but with room for more than a name.
+/// Escapes sentences of an analysis that quote foreign text, like [`markdown_text`] but with a higher length limit.
 pub fn markdown_prose(text: &str) -> String {
     entities(&cut(text, PROSE_CHARS_MAX), is_ordinary)
 }

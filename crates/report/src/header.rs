@@ -15,7 +15,7 @@ pub struct Header<'a> {
     pub outputs: &'a [String],
     /// Where traces are received, if they are.
     pub traces: Option<&'a str>,
-    /// One line for all scenarios (`(100.00%) 1 scenario, 10 max VUs, …`), then one for each; made by the room `plan`.
+    /// One line for all scenarios (`(100.00%) 1 scenario, 10 max VUs, …`), then one line each; written by the crate `plan`.
     pub scenarios: (&'a str, &'a [String]),
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use analysis::traces::{Attribution, Part};
+use analysis::traces::{Attribution, Component};
 use api::report::{
     Report, ReportCheck, ReportDrop, ReportEndpoint, ReportError, ReportExemplar, ReportExemplarPart,
     ReportFact, ReportFigure, ReportGenerator, ReportImport, ReportLog, ReportMetric, ReportOutcome,
@@ -41,7 +41,7 @@ pub fn render(report: &RunReport) -> String {
     escape::json(&serde_json::to_string_pretty(&document).unwrap_or_default()) + "\n"
 }
 
-/// The run itself as the types of the room `api`, without what belongs to it and is asked for apart on the page.
+/// Converts the run into the public types of the crate `api`, without the attachments that the page requests separately.
 pub fn document(report: &RunReport) -> Report {
     document_in(report, Lang::En)
 }
@@ -103,7 +103,7 @@ pub fn environment(report: &RunReport, lang: Lang) -> Vec<ReportFact> {
     facts(&report.facts(lang))
 }
 
-/// Whether numbers can be trusted, as the types of the room `api`.
+/// Converts the validity of the measurement into the public types of the crate `api`.
 pub fn validity(validity: &Validity, lang: Lang) -> ReportValidity {
     let reason = |reason: &Reason| ReportReason {
         fault: reason.fault.as_str(),
@@ -325,7 +325,7 @@ impl Shape {
 
     fn exemplar(&self, one: &ExemplarEntry) -> ReportExemplar {
         let metric = MetricSummary::duration(Values::NotApplicable(""));
-        let part = |(part, ns): (Part, u64)| ReportExemplarPart {
+        let part = |(part, ns): (Component, u64)| ReportExemplarPart {
             name: part.as_str(),
             duration: self.value(Statistic::Number(ns as f64 / 1e6), "max", &metric),
         };

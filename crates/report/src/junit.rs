@@ -185,7 +185,7 @@ fn properties(report: &RunReport) -> Vec<(&'static str, String)> {
         RunState::Partial => "partial",
         RunState::Live => "live",
     };
-    let part = |part: crate::document::Part| format!("{:?} to {:?}", part.from, part.to);
+    let part = |part: crate::document::TimeRange| format!("{:?} to {:?}", part.from, part.to);
     let validity = report.summary.validity.as_ref().map(|one| crate::validity::line(one, Lang::En));
     let all = [
         ("run_id", identity.id.clone()),

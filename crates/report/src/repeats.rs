@@ -116,7 +116,7 @@ mod tests {
     fn one_run_has_no_spread() {
         let text = |runs: &[RepeatedRun]| super::text(runs, Lang::En, Style::PLAIN);
         assert!(text(&[run(80.0, None)]).contains("at least two runs"));
-        // Without requests there is nothing to tell, whatever the number of runs.
+        // Without requests there is nothing to report, whatever the number of runs.
         let mut idle = run(80.0, None);
         idle.run.values = [None, None, None, None, Some(0.0)];
         assert!(text(&[idle.clone(), idle]).contains("at least two runs"));

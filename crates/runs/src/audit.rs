@@ -1,4 +1,4 @@
-//! A stored run as the facts that the auditor looks at.
+//! A stored run as the facts that the auditor checks.
 
 mod generator;
 mod twice;
@@ -16,20 +16,20 @@ use super::offered::Offered;
 use super::read::{totals_of, whole};
 use crate::Failure;
 
-/// Quantiles that every summary has: nobody asked for them, and so nobody claims anything by them.
+/// Quantiles of every summary: they are defaults, so showing them is no claim of precision.
 const USUAL_QUANTILES: [f64; 2] = [90.0, 95.0];
 
-/// Executors whose VUs go round and round, and whose number of VUs stays.
+/// Closed-loop executors with a constant number of VUs.
 const CLOSED_CONSTANT: [&str; 3] = ["constant-vus", "per-vu-iterations", "shared-iterations"];
 
-/// k6's number of a request that was given up after its timeout.
+/// k6's error code of a request timeout.
 const REQUEST_TIMEOUT: u16 = 1050;
 
-/// Times that the auditor looks at: built-in metrics, and the successes among them.
+/// Response-time metrics that the auditor checks: built-in ones, and their successes.
 const TIMES: &[&str] =
     &["http_req_duration", "http_req_duration{expected_response:true}", "http_req_connecting"];
 
-/// Everything that the auditor looks at in a run.
+/// Collects the facts of a run.
 ///
 /// # Errors
 /// The file is damaged.
@@ -60,14 +60,14 @@ pub fn audit_facts(reader: &Reader) -> Result<RunFacts, Failure> {
     })
 }
 
-/// A run as one of several versions of its target; `None` unless the version and the planned rate are known.
+/// Returns a run as one of several versions of its target; `None` unless the version and the planned rate are known.
 ///
 /// # Errors
 /// The file is damaged.
 pub fn audit_version(reader: &Reader) -> Result<Option<Version>, Failure> {
     let header = reader.header();
     let Some(version) = header.target_version.clone() else { return Ok(None) };
-    let offered = Offered::of(header).and_then(|offered| {
+    let offered = Offered::from_header(header).and_then(|offered| {
         let planned_s = offered.planned_s().filter(|planned_s| *planned_s > 0.0)?;
         Some(offered.due_between(0.0, planned_s)? / planned_s)
     });
@@ -85,14 +85,14 @@ pub fn audit_version(reader: &Reader) -> Result<Option<Version>, Failure> {
     Ok(Some(Version { place, version, offered, p95, ..Version::default() }))
 }
 
-/// The quantiles that `summaryTrendStats` asks for beside the usual ones, in percent.
+/// Returns the quantiles in `summaryTrendStats` besides the usual ones, in percent.
 fn asked_quantiles(reader: &Reader) -> Vec<f64> {
     let number = |text: &String| -> Option<f64> { text.strip_prefix("p(")?.strip_suffix(')')?.parse().ok() };
     let asked = reader.header().report.trend_stats.iter().filter_map(number);
     asked.filter(|quantile| !USUAL_QUANTILES.contains(quantile)).collect()
 }
 
-/// The loop, where all scenarios are closed and keep their VUs.
+/// Returns the closed loop, if all scenarios are closed and keep their number of VUs.
 fn closed_loop(reader: &Reader, totals: &Totals, elapsed: Duration) -> Option<ClosedLoopFact> {
     let header = reader.header();
     let is_constant =
@@ -100,7 +100,7 @@ fn closed_loop(reader: &Reader, totals: &Totals, elapsed: Duration) -> Option<Cl
     if header.report.scenarios.is_empty() || !header.report.scenarios.iter().all(is_constant) {
         return None;
     }
-    let vus = Offered::of(header)?.closed_vus()?;
+    let vus = Offered::from_header(header)?.closed_vus()?;
     let (Some(Aggregate::Counter(count)), Some(Aggregate::Trend(times))) =
         (totals.metric(ITERATIONS), totals.metric(ITERATION_DURATION))
     else {
@@ -145,7 +145,7 @@ fn fact(
     }
 }
 
-/// The distribution of a metric or sub-metric, if it has samples.
+/// Returns the distribution of a metric or sub-metric, if it has samples.
 fn times(view: &View, name: &str) -> Option<Trend> {
     let aggregate = match name.split_once('{') {
         None => &view.metric(name)?.aggregate,
@@ -161,7 +161,7 @@ fn timeouts(errors: &[ErrorCount]) -> u64 {
     errors.iter().filter(|error| error.code == REQUEST_TIMEOUT).map(|error| error.count).sum()
 }
 
-/// What has to be complete: each second of the run, each worker thread, a time for each request.
+/// Returns records that must be complete, with found and expected counts: seconds, worker threads, and a time per request.
 fn records(reader: &Reader, totals: &tally::Totals) -> Result<Vec<(String, u64, u64)>, Failure> {
     let mut records = Vec::new();
     let counts = (totals.metric(HTTP_REQS), totals.metric(HTTP_REQ_DURATION));

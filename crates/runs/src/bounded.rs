@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-/// Reads a file as text, whatever its bytes; not more than `bytes_max` of it.
+/// Reads a file as text, replacing invalid UTF-8; at most `bytes_max` bytes.
 ///
 /// # Errors
-/// It cannot be read, or is larger.
+/// The file cannot be read, or is larger.
 pub fn read_limited(path: &Path, bytes_max: u64) -> std::io::Result<String> {
     let file = std::fs::File::open(path)?;
     if file.metadata()?.is_dir() {
@@ -14,10 +14,10 @@ pub fn read_limited(path: &Path, bytes_max: u64) -> std::io::Result<String> {
     read_text(file, bytes_max)
 }
 
-/// Reads a stream as text, whatever its bytes; not more than `bytes_max` of it.
+/// Reads a stream as text, replacing invalid UTF-8; at most `bytes_max` bytes.
 ///
 /// # Errors
-/// It cannot be read, or is longer.
+/// The stream cannot be read, or is longer.
 pub fn read_text(stream: impl std::io::Read, bytes_max: u64) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     std::io::Read::read_to_end(&mut std::io::Read::take(stream, bytes_max + 1), &mut bytes)?;

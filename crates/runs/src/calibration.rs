@@ -1,4 +1,4 @@
-//! What `plimsoll calibrate` measured, kept among the user's data until the machine changes.
+//! The result of `plimsoll calibrate`, stored in the user's data folder until the machine changes.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,27 +11,27 @@ use serde::{Deserialize, Serialize};
 use crate::bounded::read_limited;
 use crate::{Exit, Failure, machine};
 
-/// Its file's name among the user's data.
+/// Name of the calibration file in the user's data folder.
 pub const FILE: &str = "calibration.json";
 
-/// The largest such file that is read.
+/// Maximum size of the calibration file, bytes.
 const BYTES_MAX: u64 = 64 << 10;
 
-/// From this share of what the machine can send on, a run is told how near it came.
+/// Share of the machine's measured maximum from which a run is warned.
 const SHARE_NEAR: f64 = 0.8;
 
-/// A window that is shorter is no second: the last one of a run.
+/// Minimum length of a window to have a rate: the last window of a run may be shorter.
 pub const WINDOW_MIN: Duration = Duration::from_millis(500);
 
-/// What was measured, and the machine that it is of.
+/// A calibration and the machine that it was measured on.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     host: Host,
     calibration: Calibration,
 }
 
-/// Reads the calibration of this machine for so many worker threads from `path`; `None` where there is none, or where the machine
-/// or the program has changed since.
+/// Reads the calibration of this machine for `workers` worker threads from `path`. Returns `None` if there is none, or if the
+/// machine or the program has changed since.
 pub fn load(path: Option<&Path>, workers: usize) -> Option<Calibration> {
     let text = read_limited(path?, BYTES_MAX).ok()?;
     let kept: Kept = serde_json::from_str(&text).ok()?;
@@ -39,10 +39,10 @@ pub fn load(path: Option<&Path>, workers: usize) -> Option<Calibration> {
     (is_same && kept.calibration.rate_per_s > 0).then_some(kept.calibration)
 }
 
-/// Writes the calibration for so many worker threads to `path`, and returns it.
+/// Writes the calibration for `workers` worker threads to `path`, and returns the path.
 ///
 /// # Errors
-/// There is no place for it, or it cannot be written.
+/// There is no data folder, or the file cannot be written.
 pub fn keep(path: Option<PathBuf>, workers: usize, calibration: Calibration) -> Result<PathBuf, Failure> {
     let path = path.ok_or_else(|| {
         let text = "failed to find a place for the calibration: neither XDG_DATA_HOME nor HOME is set";
@@ -59,7 +59,7 @@ pub fn keep(path: Option<PathBuf>, workers: usize, calibration: Calibration) -> 
     Ok(path)
 }
 
-/// The requests per second of a window; `None` for one that is too short to have a rate.
+/// Returns the requests per second of a window; `None` for a window that is too short to have a rate.
 pub fn requests_per_s(window: &Window) -> Option<f64> {
     let length = window.end.since(window.start);
     let of_series = |(key, aggregate): &(model::SeriesKey, Aggregate)| match aggregate {
@@ -70,7 +70,7 @@ pub fn requests_per_s(window: &Window) -> Option<f64> {
     (length >= WINDOW_MIN).then(|| requests as f64 / length.as_secs_f64())
 }
 
-/// What is said of a run whose busiest second came near what its machine can send.
+/// Returns the warning for a run whose busiest second came near the machine's measured maximum.
 pub fn warning(busiest_per_s: f64, calibration: &Calibration) -> Option<String> {
     let share = busiest_per_s / calibration.rate_per_s.max(1) as f64;
     (share >= SHARE_NEAR && !calibration.is_lower_bound).then(|| {
@@ -82,7 +82,7 @@ pub fn warning(busiest_per_s: f64, calibration: &Calibration) -> Option<String> 
     })
 }
 
-/// The version that is measured and that runs.
+/// Returns the version of the program.
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(warning(7_900.0, &calibration), None);
         assert!(warning(8_500.0, &calibration).is_some_and(|text| text.contains("85 % of the 10000")));
         let more = Calibration { is_lower_bound: true, ..calibration };
-        assert_eq!(warning(8_500.0, &more), None, "nobody knows how much it can send");
+        assert_eq!(warning(8_500.0, &more), None, "its limit is unknown");
         assert!(warning(1.0, &Calibration::default()).is_some(), "nothing can be sent, and something was");
     }
 }

@@ -1,4 +1,4 @@
-//! Stored runs as what comparisons are made of.
+//! Stored runs as input of comparisons.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -18,61 +18,61 @@ use super::read::{open, whole};
 use super::seconds::{Rows, Slot};
 use crate::Failure;
 
-/// Endpoints that are compared at most: those with the most requests. More come of URLs with ids in them.
+/// Maximum number of endpoints compared: those with the most requests. More result from ids in URLs.
 const ENDPOINTS_MAX: usize = 1_000;
 
-/// A window that begins this much before the scenarios, or ends this much after them, is theirs all the same: the events
-/// that say so are as late as the threads that send them.
+/// Tolerance, seconds, by which a window may begin before or end after the scenarios: the events that mark them are delayed by
+/// thread scheduling.
 const SLACK_S: f64 = 0.1;
 
-/// A window that is shorter is no second: the last one of a run.
+/// Minimum length of a window, seconds: the last window of a run may be shorter.
 const WINDOW_S_MIN: f64 = 0.5;
 
-/// Trends that are compared whole, beside the endpoints.
+/// Trends compared as a whole, besides the endpoints.
 const WHOLE: [(MetricId, &str); 3] = [
     (HTTP_REQ_RESPONSE_TIME, "http_req_response_time"),
     (ITERATION_DURATION, "iteration_duration"),
     (ITERATION_RESPONSE_TIME, "iteration_response_time"),
 ];
 
-/// A run that is to be compared.
+/// A run to compare.
 pub struct Candidate {
     reader: Reader,
     offered: Option<Offered>,
     /// The windows under load, with their times in seconds from the start of the scenarios.
     seconds: Vec<(u32, Range<f64>)>,
-    /// Their sum.
+    /// The sum of the windows.
     sum: Window,
 }
 
-/// The series that are compared, in the order in which they are shown.
+/// The series to compare, in display order.
 pub struct Chosen {
     names: Vec<String>,
-    /// Endpoints that are not among them, for having the fewest requests.
+    /// Number of endpoints left out because they have the fewest requests.
     pub left_out: usize,
 }
 
 impl Candidate {
-    /// Opens a run and finds its seconds under load: those of the scenarios, without setup, teardown and what is left when
-    /// the planned time is over.
+    /// Opens a run and finds its seconds under load: those of the scenarios, without setup, teardown and iterations after the
+    /// planned end.
     ///
     /// # Errors
-    /// It is no run, or damaged.
+    /// The file is not a run, or is damaged.
     pub fn open(path: &Path) -> Result<Candidate, Failure> {
         let reader = open(path)?;
-        let offered = Offered::of(reader.header());
+        let offered = Offered::from_header(reader.header());
         let planned_s = offered.as_ref().and_then(Offered::planned_s);
         let seconds = seconds(&reader, planned_s)?;
         let sum = reader.sum(range(&seconds)).map_err(|error| failed(&error))?;
         Ok(Candidate { reader, offered, seconds, sum })
     }
 
-    /// Its file.
+    /// Returns the reader of the run's file.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// Its seconds, with these series.
+    /// Returns the run's seconds with these series.
     ///
     /// # Errors
     /// The file is damaged.
@@ -81,7 +81,7 @@ impl Candidate {
         Ok(Run { facts: self.facts(grade), load: self.load()?, series })
     }
 
-    /// From when to when some of its seconds under load were, or all of them.
+    /// Returns the start and end of some of the seconds under load, or of all.
     ///
     /// # Errors
     /// The file is damaged.
@@ -98,7 +98,7 @@ impl Candidate {
             name: header.run_id.clone(),
             script_hash: script_hash(&self.reader),
             planned_s: self.offered.as_ref().and_then(Offered::planned_s),
-            // The end of a run that was killed is not known, whatever its seconds say.
+            // The end of a killed run is unknown, so its grade is at best degraded.
             grade: if self.reader.is_partial() { grade.max(Grade::Degraded) } else { grade },
             target_version: header.target_version.clone(),
             closed_vus: self.offered.as_ref().and_then(Offered::closed_vus),
@@ -121,14 +121,14 @@ impl Candidate {
         Ok(self.seconds.iter().map(second).collect())
     }
 
-    /// The series, and what the run's measurement is worth, as `show` and the reports say it: both of one reading.
+    /// Reads the series and the validity grade, as `show` and the reports do, in one pass.
     fn series(&self, chosen: &Chosen) -> Result<(Vec<Series>, Grade), Failure> {
         let slots = self.slots(chosen);
         let names = chosen.names.iter().filter(|name| slots.has(name));
         let indexes = self.seconds.iter().map(|second| second.0).collect();
         let mut rows = Rows::new(names.map(|name| Series::new(name.as_str())).collect(), indexes);
         let (window, _) = whole(&self.reader)?;
-        // The cells of a series follow each other, so that its place is looked for once a minute.
+        // The cells of a series follow each other, so its slot is looked up once per minute.
         let mut last: Option<(SeriesKey, Option<Slot>)> = None;
         let validity = crate::validity::of_stored_beside(
             &self.reader,
@@ -164,7 +164,7 @@ impl Candidate {
 }
 
 impl Chosen {
-    /// Chooses among all series of all runs: endpoints, the busiest first, and then what is not of requests alone.
+    /// Chooses series among all runs: endpoints first, the busiest first, then series that are not about requests alone.
     pub fn among<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Chosen {
         let mut requests: HashMap<String, u64> = HashMap::new();
         let mut whole = [false; WHOLE.len()];
@@ -186,7 +186,7 @@ impl Chosen {
     }
 }
 
-/// Where the series of a file go.
+/// The destinations of a file's series.
 struct Slots {
     by_key: HashMap<SeriesKey, Slot>,
     places: HashMap<String, usize>,
@@ -198,7 +198,7 @@ impl Slots {
     }
 }
 
-/// A series of a file that belongs to what is compared.
+/// A series of a file that belongs to the comparison.
 struct OwnSeries {
     key: SeriesKey,
     name: String,
@@ -231,7 +231,7 @@ fn range(seconds: &[(u32, Range<f64>)]) -> Range<u32> {
     }
 }
 
-/// The whole seconds between the start of the scenarios and their planned end.
+/// Returns the whole seconds between the start of the scenarios and their planned end.
 fn seconds(reader: &Reader, planned_s: Option<f64>) -> Result<Vec<(u32, Range<f64>)>, Failure> {
     let read = || {
         let marks = reader.marks()?;
@@ -252,7 +252,7 @@ fn seconds(reader: &Reader, planned_s: Option<f64>) -> Result<Vec<(u32, Range<f6
     Ok(spans.into_iter().filter_map(under_load).collect())
 }
 
-/// What tells one script from another: the hashes of its modules added up, so that their order does not matter.
+/// Returns a hash that identifies a script: the sum of its modules' hashes, independent of their order.
 pub fn script_hash(reader: &Reader) -> Option<String> {
     let modules = &reader.header().modules;
     let begins = modules

@@ -1,4 +1,4 @@
-//! The evidence that was collected with a stored run.
+//! Server-side evidence that was collected with a stored run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use analysis::traces::ways;
 use histo::Values;
 use model::{Aggregate, Datum, Epoch, Instant, OperationLoad, Record, RecordKind, SpanKind, Trace, Window};
-use report::evidence::{Collected, Measured, Told};
+use report::evidence::{Collected, EvidenceView, Measured};
 use runfile::Reader;
 
 use super::failed;
 use crate::Failure;
 
-/// The source of what is known from traces.
+/// The source of data derived from traces.
 const TRACES: &str = "otlp";
 
-/// How long tasks of `plimsoll/flow` took.
+/// The duration metric of `plimsoll/flow` tasks.
 const TASK_DURATION: &str = "flow_duration";
 
-/// The tag that says what the script calls them.
+/// The tag with the script's name for a task.
 const TASK_NAME: &str = "flow";
 
 /// Returns all evidence that was collected with a run.
@@ -36,30 +36,30 @@ pub fn collected(reader: &Reader) -> Result<Collected, Failure> {
     })
 }
 
-/// Returns the evidence of the part of the run that `window` adds up; `zero` is the start of its first second, and `traces` began in
-/// that part.
+/// Returns the evidence of the part of the run that `window` sums up; `zero` is the start of its first second, and `traces` began
+/// in that part.
 pub fn collected_in(
     reader: &Reader,
     all: Arc<Collected>,
     traces: &[&Trace],
     zero: Instant,
     window: &Window,
-) -> Told {
+) -> EvidenceView {
     let header = reader.header();
     let epoch = Epoch { at: Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
     let seconds = |at: Instant| at.since(zero).as_secs_f64();
-    Told {
+    EvidenceView {
         all,
         ways: ways(traces.iter().copied()),
         measured: measured(reader, window),
         zero,
         zero_unix_ns: epoch.wall_unix_ns(zero),
-        // Also where all of the run is looked at: servers work on before and after it.
+        // Also for the whole run: servers work before and after it.
         part_s: seconds(window.start)..seconds(window.end),
     }
 }
 
-/// Those of a run's traces that began between two instants.
+/// Returns the traces that began between two instants.
 pub fn between(traces: &[Trace], from: Instant, to: Instant) -> Vec<&Trace> {
     let began = |trace: &Trace| {
         let first = trace.spans.first()?;
@@ -68,7 +68,7 @@ pub fn between(traces: &[Trace], from: Instant, to: Instant) -> Vec<&Trace> {
     traces.iter().filter(|trace| began(trace).is_some_and(|began| from <= began && began < to)).collect()
 }
 
-/// How long workers took over messages of each kind: of all spans that were received.
+/// Returns how long workers processed messages of each kind, from all received spans.
 fn tasks(loads: Vec<OperationLoad>) -> Vec<Record> {
     let mut all: BTreeMap<Arc<str>, Values> = BTreeMap::new();
     for load in loads.into_iter().filter(|load| load.kind == SpanKind::Consumer) {
@@ -97,7 +97,7 @@ fn tasks(loads: Vec<OperationLoad>) -> Vec<Record> {
     all.into_iter().map(record).collect()
 }
 
-/// How long tasks took that were finished, by what their traces begin with.
+/// Returns the durations of completed tasks, by the root operation of their traces.
 fn measured(reader: &Reader, window: &Window) -> BTreeMap<String, Measured> {
     let Some(metric) = reader.registry().find(TASK_DURATION) else { return BTreeMap::new() };
     let mut all: BTreeMap<String, Values> = BTreeMap::new();

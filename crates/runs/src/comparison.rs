@@ -1,4 +1,4 @@
-//! Two sides of stored runs, compared: finding them by name, and judging them against each other.
+//! Comparison of two sides of stored runs: finds them by name and judges them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use report::comparison::{ComparedRun, ComparisonReport};
 
 use crate::{Candidate, Chosen, Exit, Failure, failed, open};
 
-/// Runs of a side at most.
+/// Maximum number of runs per side.
 const SIDE_RUNS_MAX: usize = 100;
 
 /// Compares the runs that two sides name.
@@ -22,7 +22,7 @@ pub fn between(
     catalogue: &Catalogue,
 ) -> Result<ComparisonReport, Failure> {
     let (of_a, of_b) = (side(a, catalogue)?, side(b, catalogue)?);
-    // Who names one side often means the run before the last.
+    // Users who name only one side often mean the run before the latest.
     if of_a.iter().any(|run| of_b.contains(run)) {
         let text = format!(
             "failed to compare {a:?} with {b:?}: a run is on both sides; name the runs before, then the runs after (they are \
@@ -33,7 +33,7 @@ pub fn between(
     judged(&of_a, &of_b, options)
 }
 
-/// The runs of two sides, judged against each other.
+/// Compares the runs of two sides.
 ///
 /// # Errors
 /// A run cannot be read.
@@ -51,7 +51,7 @@ pub fn judged(a: &[PathBuf], b: &[PathBuf], options: Options) -> Result<Comparis
     })
 }
 
-/// Works on several runs side by side: reading takes longer than judging.
+/// Processes several runs in parallel: reading takes longer than judging.
 fn beside<T: Send, R: Send>(
     items: Vec<T>,
     work: impl Fn(T) -> Result<R, Failure> + Sync,
@@ -85,9 +85,9 @@ fn identity((candidate, run): (&Candidate, &Run)) -> ComparedRun {
     }
 }
 
-/// The files of the runs that a side names.
+/// Returns the files of the runs that a side names.
 fn side(text: &str, catalogue: &Catalogue) -> Result<Vec<PathBuf>, Failure> {
-    // A path may have a comma in it.
+    // A path may contain a comma.
     let words: Vec<&str> = if Path::new(text).is_file() { vec![text] } else { text.split(',').collect() };
     let mut paths = Vec::new();
     for word in words {
@@ -103,7 +103,7 @@ fn side(text: &str, catalogue: &Catalogue) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// The runs of the catalogue with a tag, in order of their start. Files that cannot be read have none.
+/// Returns the runs of the catalogue with a tag, by start time. Unreadable files have no tags.
 fn tagged(tag: &str, catalogue: &Catalogue) -> Result<Vec<PathBuf>, Failure> {
     let (name, value) = tag.split_once('=').ok_or_else(|| {
         Failure::new(Exit::Other, format!("failed to read \"tag:{tag}\": write tag:NAME=VALUE"))
@@ -123,7 +123,7 @@ fn tagged(tag: &str, catalogue: &Catalogue) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// `5%` or `0.05`
+/// Parses a share: `5%` or `0.05`.
 pub fn share(text: &str) -> Option<f64> {
     match text.strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0),

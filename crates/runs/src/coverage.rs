@@ -1,15 +1,14 @@
-//! Whether the segments of a test are all there, once each.
+//! Checks that the segments of a test cover it exactly once.
 
 use plan::segment::Fraction;
 
-/// The whole test.
+/// The end of the whole test.
 const END: Fraction = (1, 1);
 
-/// What the segments lack of the whole test, or have more than once, a sentence each. Runs of whole tests have no
-/// segment and lack nothing.
+/// Returns one sentence for each gap or overlap of the segments. Runs of whole tests have no segment and no flaw.
 pub fn coverage_flaws<'a>(segments: impl Iterator<Item = &'a str>) -> Vec<String> {
     let parsed = segments.filter(|segment| !segment.is_empty()).map(plan::parse_segment);
-    // A file's own words may be anything; what is no segment says nothing about the others.
+    // The text comes from a file; an invalid segment is skipped, since it proves nothing about the others.
     let mut parsed: Vec<(Fraction, Fraction)> = parsed.filter_map(Result::ok).collect();
     if parsed.is_empty() {
         return Vec::new();

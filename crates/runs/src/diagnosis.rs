@@ -1,4 +1,4 @@
-//! Stored runs as what a diagnosis looks at.
+//! Stored runs as input of the diagnosis.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,27 +22,27 @@ use super::read::{part as part_of, quoted_command, totals_of, whole};
 use crate::Failure;
 use crate::validity;
 
-/// Metrics of `plimsoll/flow`.
+/// Metric of `plimsoll/flow`.
 const TASK_DURATION: &str = "flow_duration";
 const TASK_OUTCOMES: &str = "flow_outcomes";
 const OUTCOME: &str = "outcome";
 
-/// A run, and the windows of it that are looked at; all of them unless they are named.
+/// A run and its selected windows; all windows if `None`.
 pub type Looked<'a> = (&'a Reader, Option<Range<u32>>);
 
-/// Whoever looks at runs, or at parts of them, by their load.
+/// Reads runs, or parts of them, as levels sorted by load.
 ///
 /// # Errors
 /// A file is damaged.
 pub fn case<'a>(looked: impl IntoIterator<Item = Looked<'a>>) -> Result<Case, Failure> {
     let levels = looked.into_iter().map(|(reader, part)| level(reader, part));
     let mut levels = levels.collect::<Result<Vec<Level>, Failure>>()?;
-    // More users may bring less throughput: what is offered decides, where it is known.
+    // More users may bring less throughput, so levels are sorted by offered load if it is known.
     levels.sort_by(|a, b| load_of(a).total_cmp(&load_of(b)));
     Ok(Case { levels })
 }
 
-/// How instants of runs are told as times.
+/// Returns the clock that converts instants of a level to times of its run.
 pub fn clock(reader: &Reader, level: &Level) -> Clock {
     let header = reader.header();
     Clock {
@@ -57,7 +57,7 @@ fn load_of(level: &Level) -> f64 {
     level.closed_vus.unwrap_or_else(|| level.requests_per_s())
 }
 
-/// A run, or a part of it.
+/// Reads a run, or a part of it, as one level.
 ///
 /// # Errors
 /// The file is damaged.
@@ -104,7 +104,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
     let Validity { grade, reasons, .. } = validity;
     let evidence = collected_in(reader)?;
     let tasks = tasks(reader, &window);
-    let is_closed = Offered::of(header).is_some_and(|offered| offered.closed_vus().is_some());
+    let is_closed = Offered::from_header(header).is_some_and(|offered| offered.closed_vus().is_some());
     let mut traces = reader.traces().map_err(|error| failed(&error))?;
     if is_part {
         let span = window.start.as_ns() as i64..window.end.as_ns() as i64;
@@ -118,7 +118,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
         slots: slots(&evidence),
         service_s: tasks.as_ref().and_then(|tasks| service_s(&evidence.records, tasks)),
         closed_vus: is_closed.then(|| vus.mean()).flatten(),
-        seconds: seconds.of(&spans),
+        seconds: seconds.within(&spans),
         requests: requests(&window),
         tasks,
         thresholds_failed,
@@ -128,7 +128,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
     })
 }
 
-/// VUs times seconds: those that there were on average are what a closed loop offers.
+/// VU-seconds; their average over time is the load of a closed loop.
 #[derive(Default)]
 struct VuSeconds {
     vu_s: f64,
@@ -153,7 +153,7 @@ impl VuSeconds {
     }
 }
 
-/// What is added up of each second.
+/// Sums per second.
 #[derive(Default)]
 struct Seconds(BTreeMap<u32, Added>);
 
@@ -167,7 +167,7 @@ struct Added {
 }
 
 impl Seconds {
-    fn of(&self, spans: &[(u32, std::ops::Range<Instant>)]) -> Vec<Second> {
+    fn within(&self, spans: &[(u32, std::ops::Range<Instant>)]) -> Vec<Second> {
         let second = |(index, span): &(u32, std::ops::Range<Instant>)| {
             let added = self.0.get(index).copied().unwrap_or_default();
             let length_ns = span.end.since(span.start).as_nanos() as f64;
@@ -191,7 +191,7 @@ fn counted(aggregate: &Aggregate) -> f64 {
     }
 }
 
-/// All requests of a run.
+/// Sums up all requests of a run.
 fn requests(window: &Window) -> Requests {
     let (mut count, mut failed) = (0_u64, 0_u64);
     let mut bytes_in = 0.0;
@@ -256,7 +256,7 @@ fn tasks(reader: &Reader, window: &Window) -> Option<Tasks> {
     Some(Tasks { done: duration.count(), mean_s: duration.avg().map(|ms| ms / 1e3), outcomes })
 }
 
-/// What servers told; a source of which two parts were written is one.
+/// Reads server-side evidence, and merges parts of the same source.
 fn collected_in(reader: &Reader) -> Result<Evidence, Failure> {
     let signals: Vec<Signal> = reader.signals().map_err(|error| failed(&error))?;
     let records = reader.records().map_err(|error| failed(&error))?;
@@ -264,13 +264,13 @@ fn collected_in(reader: &Reader) -> Result<Evidence, Failure> {
     Ok(Evidence { signals, records, gaps, ..Evidence::default() })
 }
 
-/// What all workers can do at once, as those say that have pools.
+/// Returns the number of tasks that all workers can process at once, from sources that report a pool.
 fn slots(evidence: &Evidence) -> Option<f64> {
     let limits = evidence.signals.iter().filter(|signal| signal.name == SignalId::TasksActiveMax);
     limits.filter_map(|signal| signal.points.last().map(|(_, value)| *value)).reduce(|a, b| a + b)
 }
 
-/// How long a task is worked on in all: of each kind, the mean time as often as there is one for each task.
+/// Returns the total service time of a task, seconds: for each kind of work, the mean time if it occurs once per task.
 fn service_s(records: &[Record], tasks: &Tasks) -> Option<f64> {
     let number = |record: &Record, name: &str| match record.fields.get(name) {
         Some(Datum::Number(number)) if number.is_finite() => Some(*number),

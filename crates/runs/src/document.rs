@@ -9,7 +9,7 @@ use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSe
 use report::RunReport;
 use report::document::{
     CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Milestone,
-    Outcome, Part, RunState,
+    Outcome, RunState, TimeRange,
 };
 use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};
@@ -18,16 +18,16 @@ use super::{between, collected, collected_in, drop_cause, failed, summary_facts,
 use crate::Failure;
 use crate::validity::StoredFacts;
 
-/// Exemplars in a report, of each kind.
+/// Maximum number of exemplars of each kind in a report.
 const EXEMPLARS_MAX: usize = 10;
 
-/// The mark of samples that exports did not get.
+/// The mark for samples that exports lost.
 const SAMPLES_LOST: &str = "samples_lost";
 
-/// Log lines in a report; the last ones.
+/// Maximum number of log lines in a report; the last ones are kept.
 const LOG_LINES_MAX: u64 = 100;
 
-/// Everything that a report says about a run, or about the part that `window` adds up.
+/// Builds the report document of a run, or of the part that `window` sums up.
 ///
 /// # Errors
 /// The file is damaged.
@@ -37,7 +37,7 @@ pub fn document(
     elapsed: Duration,
     part: Option<std::ops::Range<u32>>,
 ) -> Result<RunReport, Failure> {
-    let facts = StoredFacts::of(reader, window, part.clone())?;
+    let facts = StoredFacts::read_part(reader, window, part.clone())?;
     let judged = Judged { validity: facts.judge(window), busiest_per_s: facts.busiest_per_s() };
     let all = reader.range().map_err(|error| failed(&error))?;
     let traces = reader.traces().map_err(|error| failed(&error))?;
@@ -46,18 +46,18 @@ pub fn document(
     Ok(RunReport { evidence, ..document_judged(reader, window, elapsed, part, judged)? })
 }
 
-/// What was found out about a run second by second.
+/// Results of judging a run second by second.
 pub struct Judged {
-    /// What the measurement is worth.
+    /// The validity of the measurement.
     pub validity: Validity,
-    /// Requests per second in the busiest second; `None` where that is yet to be looked for.
+    /// Requests per second in the busiest second; `None` if not computed yet.
     pub busiest_per_s: Option<f64>,
 }
 
-/// The same where its seconds have been read already, and without what servers told: the page asks for that by itself.
+/// Builds the document from seconds that are judged already, without server-side evidence, which the page requests separately.
 ///
 /// # Errors
-/// As above.
+/// The file is damaged.
 pub fn document_judged(
     reader: &Reader,
     window: &Window,
@@ -76,7 +76,9 @@ pub fn document_judged(
             State::Partial => RunState::Partial,
             State::Complete => RunState::Complete,
         },
-        window: part.as_ref().map(|_| Part { from: window.start.since(zero), to: window.end.since(zero) }),
+        window: part
+            .as_ref()
+            .map(|_| TimeRange { from: window.start.since(zero), to: window.end.since(zero) }),
         outcome: outcome(reader),
         summary: SummaryInput { validity: Some(judged.validity), ..summary_of(reader, window, elapsed)? },
         time_unit: time_unit(header),
@@ -96,13 +98,13 @@ pub fn document_judged(
     })
 }
 
-/// The start of the first window: what windows of a run are counted from.
+/// Returns the start of the first window, the zero of the run's time axis.
 fn zero(reader: &Reader, all: std::ops::Range<u32>) -> Result<Instant, Failure> {
     let first = reader.spans(all.start..all.start.saturating_add(1)).map_err(|error| failed(&error))?;
     Ok(first.first().map_or(Instant::from_ns(reader.header().started_ns), |(_, span)| span.start))
 }
 
-/// What happened to the run as a whole. What was lost is told by the generator.
+/// Returns the events of the whole run. Losses are reported with the generator.
 fn timeline(reader: &Reader, zero: Instant) -> Result<Vec<Milestone>, Failure> {
     let marks = reader.marks().map_err(|error| failed(&error))?;
     let marks = marks.into_iter().filter(|mark| mark.kind != SAMPLES_LOST);
@@ -119,7 +121,7 @@ fn identity(reader: &Reader, header: &Header, elapsed: Duration) -> Result<Ident
         started_unix_ns: header.started_wall_ns,
         elapsed,
         plimsoll_version: version(header),
-        // Where the script lives is not looked up: a commit beside it would be taken for its own.
+        // No lookup in the script's folder: the commit of another repository there could be mistaken for the script's.
         commit: String::new(),
         is_dirty: false,
         target_version: header.target_version.clone().unwrap_or_default(),
@@ -128,7 +130,7 @@ fn identity(reader: &Reader, header: &Header, elapsed: Duration) -> Result<Ident
     })
 }
 
-/// `0.1.0+ab12cd34ef56.dirty`: the version and what it was built from, as semantic versions write that.
+/// Returns the version and its build as a semantic version, for example `0.1.0+ab12cd34ef56.dirty`.
 fn version(header: &Header) -> String {
     let commit = header.commit.as_ref();
     let built = commit.map(|commit| format!("+{}{}", commit.hash, if commit.dirty { ".dirty" } else { "" }));
@@ -143,14 +145,14 @@ fn outcome(reader: &Reader) -> Option<Outcome> {
     })
 }
 
-/// What is added up per endpoint.
+/// Sums per endpoint.
 struct EndpointCell {
     requests: u64,
     failed: u64,
     duration: Aggregate,
 }
 
-/// All endpoints. There are never more than tag sets, and what a format has no room for it says itself.
+/// Returns all endpoints, at most one per tag set. Formats that cut the list say so themselves.
 fn endpoints(reader: &Reader, window: &Window, stats: &[String], elapsed: Duration) -> Vec<Endpoint> {
     let mut cells: BTreeMap<(String, String), EndpointCell> = BTreeMap::new();
     for (key, aggregate) in &window.series {
@@ -178,7 +180,7 @@ fn endpoints(reader: &Reader, window: &Window, stats: &[String], elapsed: Durati
         failed: cell.failed,
         duration: match cell.duration.is_empty() {
             true => Values::NotApplicable("no samples"),
-            false => Values::of(&cell.duration, stats, elapsed),
+            false => Values::from_aggregate(&cell.duration, stats, elapsed),
         },
     };
     cells.into_iter().map(endpoint).collect()
@@ -189,7 +191,7 @@ fn tag(set: &TagSet, name: &str) -> String {
 }
 
 fn errors(window: &Window) -> Errors {
-    // An empty message stands for everything beyond the distinct ones that were kept.
+    // An empty message stands for all errors beyond the distinct ones that were kept.
     let (distinct, beyond): (Vec<_>, Vec<_>) =
         window.errors.iter().partition(|error| !error.message.is_empty());
     let entry = |error: &model::ErrorCount| ErrorEntry {
@@ -229,7 +231,7 @@ fn entry(reader: &Reader, exemplar: &Exemplar, zero: Instant) -> Result<Exemplar
     Ok(ExemplarEntry {
         kind: exemplar.kind,
         at: exemplar.at.since(zero),
-        duration: Statistic::of(exemplar.value, exemplar.mark),
+        duration: Statistic::new(exemplar.value, exemplar.mark),
         method: tag(&set, "method"),
         url: more("url").unwrap_or_else(|| tag(&set, "name")),
         status: tag(&set, "status"),
@@ -240,7 +242,7 @@ fn entry(reader: &Reader, exemplar: &Exemplar, zero: Instant) -> Result<Exemplar
     })
 }
 
-/// Whose the time of a request was, by the trace that begins with the client's side of it. That of a task is of more than one
+/// Returns the time of a request by owner, for traces that begin with the client's span. The time of a task covers more than one
 /// request.
 fn whole(trace: &Trace) -> Option<Attribution> {
     let tree = Tree::new(trace);
@@ -299,7 +301,7 @@ fn environment(reader: &Reader) -> Vec<(String, String)> {
     facts
 }
 
-/// What the machine was measured to be able to send; `None` of runs of other tools, and where nobody measured it.
+/// Returns the calibrated maximum of the machine; `None` for runs of other tools or without calibration.
 fn can_send(
     reader: &Reader,
     range: std::ops::Range<u32>,
@@ -319,7 +321,7 @@ fn can_send(
     }))
 }
 
-/// Requests per second in the busiest second.
+/// Returns the requests per second in the busiest second.
 fn busiest(reader: &Reader, range: std::ops::Range<u32>) -> Result<f64, Failure> {
     let mut busiest_per_s: f64 = 0.0;
     for window in reader.windows_of(range, &[HTTP_REQS]) {

@@ -1,6 +1,6 @@
 //! Exit codes: k6's, and those that Plimsoll adds.
 
-/// How the process ends.
+/// The result of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Everything went as planned.
@@ -11,34 +11,34 @@ pub enum Exit {
     SetupTimeout,
     /// `teardown()` took too long.
     TeardownTimeout,
-    /// Stopped through the REST API.
+    /// Stopped by the REST API.
     Remote,
     /// The REST API cannot be served.
     CannotServe,
-    /// The options or thresholds make no test.
+    /// The options or thresholds are invalid.
     InvalidConfig,
     /// SIGINT or SIGTERM.
     Signal,
-    /// The script threw outside of iterations; or, unlike in k6, every iteration threw.
+    /// The script threw outside of iterations or, unlike in k6, in every iteration.
     ScriptException,
     /// `test.abort()`.
     ScriptAborted,
-    /// A bug of ours.
+    /// A bug in this program.
     Panic,
     /// `test.fail()`.
     MarkedFailed,
-    /// The measurement is not valid, and `--require-valid` asks that it is.
+    /// The measurement is invalid, and `--require-valid` is set.
     NotValid,
-    /// The auditor found what `--fail-on` names; k6 has no such number.
+    /// The auditor found a problem that `--fail-on` names; k6 has no such code.
     AuditFailed,
-    /// A comparison found a regression, and was asked to fail then.
+    /// A comparison found a regression, and its flags make that a failure.
     Regressed,
-    /// Anything else: a file that is not there, a flag that nobody knows.
+    /// Any other error, such as a missing file or an unknown flag.
     Other,
 }
 
 impl Exit {
-    /// k6's number for it; ours begin at 120.
+    /// Returns the exit code: k6's, or one from 120 for results that k6 does not have.
     pub const fn code(self) -> u8 {
         match self {
             Exit::Ok => 0,
@@ -61,7 +61,7 @@ impl Exit {
     }
 }
 
-/// Exits from good to bad. What says something about the target comes before what says that nothing is known of it.
+/// Exits from best to worst. Results about the target come before errors that leave its state unknown.
 const FROM_GOOD_TO_BAD: [Exit; 16] = [
     Exit::Ok,
     Exit::AuditFailed,
@@ -82,7 +82,7 @@ const FROM_GOOD_TO_BAD: [Exit; 16] = [
 ];
 
 impl Exit {
-    /// The worse of two.
+    /// Returns the worse of two exits.
     pub fn or_worse(self, other: Exit) -> Exit {
         let rank = |exit| FROM_GOOD_TO_BAD.iter().position(|it| *it == exit);
         if rank(other) > rank(self) { other } else { self }

@@ -6,16 +6,16 @@ use crate::Exit;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Failure {
-    /// How the process ends.
+    /// The exit of the process.
     pub exit: Exit,
-    /// One sentence, which may go on over several lines.
+    /// One sentence, which may continue over several lines.
     pub text: String,
-    /// A picture of the place and a hint, printed below.
+    /// The quoted source line and a hint, printed below.
     pub below: Vec<String>,
 }
 
 impl Failure {
-    /// Without anything below.
+    /// Returns a failure with nothing below.
     pub fn new(exit: Exit, text: impl Into<String>) -> Failure {
         Failure { exit, text: text.into(), below: Vec::new() }
     }

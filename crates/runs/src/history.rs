@@ -1,4 +1,4 @@
-//! The runs of one script in order of time, with their figures.
+//! The runs of one script by time, with their figures.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use runfile::{Reader, State};
 
 use crate::{Exit, Failure, failed, open, script_hash, whole};
 
-/// The history of a script, or of the script of a run. Files that cannot be read are told to `warn`.
+/// Returns the history of a script, or of the script of a run. Unreadable files go to `warn`.
 ///
 /// # Errors
-/// Nothing is known of such a script or run, or the runs cannot be listed.
+/// The script or run is unknown, or the runs cannot be listed.
 pub fn of_script(
     script: &str,
     limit: usize,
@@ -34,7 +34,7 @@ pub fn of_script(
         });
         match read {
             Ok(run) => runs.extend(run),
-            // One damaged file does not hide the others.
+            // One damaged file must not hide the others.
             Err(failure) => warn(failure),
         }
     }
@@ -46,21 +46,21 @@ pub fn of_script(
     Ok(HistoryReport::new(runs, left_out))
 }
 
-/// Which runs belong to a history.
+/// The criterion for runs that belong to a history.
 #[derive(Debug, Default)]
 struct Lineage {
-    /// Those whose script was named so.
+    /// The script's name, as runs were given it.
     script: String,
-    /// Those of the same modules, whatever they were called.
+    /// The hash of the script's modules, whatever the name.
     hash: Option<String>,
 }
 
 impl Lineage {
-    /// A run stands for its script; what is no run is taken for the script's path.
+    /// Resolves a run to its script; other text is taken as the path of a script.
     fn find(text: &str, catalogue: &Catalogue) -> Result<Lineage, Failure> {
         let is_script = |text: &str| !text.starts_with('@') && !text.ends_with(catalogue::SUFFIX);
         match catalogue.find(text).map_err(|error| failed(&error)) {
-            // A script that exists is found by its path, and is no run.
+            // An existing script is found by its path and is not a run.
             Ok(path) if is_script(text) && Path::new(text) == path => Ok(Lineage::script(text)),
             Ok(path) => {
                 let reader = open(&path)?;
@@ -83,11 +83,10 @@ impl Lineage {
     }
 }
 
-/// Files that are looked at for the run of the same script before another.
+/// Maximum number of files searched for the previous run of a script.
 const LOOKED_AT_MAX: usize = 50;
 
-/// The run of the same script that ended last before a run began; `None` where there is none among those before it. Files that
-/// cannot be read are none.
+/// Returns the latest run of the same script that ended before this run began, if any. Unreadable files are skipped.
 ///
 /// # Errors
 /// The runs cannot be listed.
@@ -105,7 +104,7 @@ pub fn before(reader: &Reader, catalogue: &Catalogue) -> Result<Option<PathBuf>,
     Ok(None)
 }
 
-/// A run with its figures.
+/// Returns a run with its figures.
 ///
 /// # Errors
 /// The file is damaged.

@@ -1,4 +1,4 @@
-//! Runs of other tools: as their files' heads, and back as summaries.
+//! Runs of other tools: converts their facts to run headers, and headers back to summaries.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,32 +10,32 @@ use report::summary::{
 };
 use runfile::{Header, Imported, StatedCheckCount, StatedFigure, StatedSeries, StatedSummary, StatedVerdict};
 
-/// Said where a source states that a threshold held or not, and not what was compared.
+/// The condition shown if a source states whether a threshold held, but not what it compared.
 const UNSTATED: &str = "not in the source";
 
-/// Where a run comes from that is of servers alone.
+/// The source name of runs that hold only server-side evidence.
 const EVIDENCE: &str = "evidence";
 
-/// Groups within groups; what is deeper stands in the one at this depth.
+/// Maximum depth of nested groups; deeper ones count for their ancestor at this depth.
 const DEPTH_MAX: usize = 64;
 
-/// What is known of a source before its numbers.
+/// Facts about a source, known before its numbers.
 pub struct Source<'a> {
-    /// The format that it was read from.
+    /// The format of the source.
     pub kind: Kind,
-    /// The file that it was read from.
+    /// The file of the source.
     pub path: &'a Path,
-    /// Facts that the source does not hold.
+    /// Facts that the source lacks.
     pub gaps: Vec<String>,
-    /// Figures that are shown as stated.
+    /// Figures shown as the source states them.
     pub figures: Vec<Figure>,
-    /// Whether the source states the time of its start.
+    /// Whether the source states its start time.
     pub is_start_known: bool,
-    /// The start: nanoseconds since 1970.
+    /// The start, nanoseconds since 1970.
     pub started_wall_ns: i64,
 }
 
-/// The head of an imported run's file; what only some sources tell is added by the caller.
+/// Returns the header of an imported run; the caller adds fields that only some sources have.
 pub fn header(source: &Source<'_>, run_id: &str) -> Header {
     let file = source.path.file_name().unwrap_or(source.path.as_os_str()).to_string_lossy().into_owned();
     let figures =
@@ -56,7 +56,7 @@ pub fn header(source: &Source<'_>, run_id: &str) -> Header {
     head(imported, source.started_wall_ns, run_id)
 }
 
-/// The head of a file that has what these sources told about some time, and no load.
+/// Returns the header of a run without load that holds evidence from these sources.
 pub fn evidence_header(sources: &[String], started_wall_ns: i64, run_id: &str) -> Header {
     let imported = Imported {
         source: EVIDENCE.to_owned(),
@@ -80,7 +80,7 @@ fn head(imported: Imported, started_wall_ns: i64, run_id: &str) -> Header {
     }
 }
 
-/// A summary in the form that is stored.
+/// Converts a summary to its stored form.
 pub fn stated_summary(stated: &Stated) -> StatedSummary {
     let check = |check: &import::StatedCheck| StatedCheckCount {
         group: check.group.clone(),
@@ -109,13 +109,13 @@ fn stored_metric(metric: &StatedMetric) -> StatedSeries {
     }
 }
 
-/// A stated summary as every surface shows it.
+/// Converts a stored summary to the form that every report and screen shows.
 pub(super) fn summary_input(stated: &StatedSummary, elapsed: Duration) -> SummaryInput {
     let mut checks: Vec<CheckSummary> = Vec::new();
     let mut root_group = GroupSummary::default();
     for check in &stated.checks {
         let one = CheckSummary { name: check.name.clone(), passes: check.passes, fails: check.fails };
-        // Totals do not tell groups apart, as in k6.
+        // Totals ignore groups, as in k6.
         match checks.iter_mut().find(|known| known.name == check.name) {
             Some(known) => {
                 known.passes = known.passes.saturating_add(check.passes);
@@ -134,7 +134,7 @@ pub(super) fn summary_input(stated: &StatedSummary, elapsed: Duration) -> Summar
     }
 }
 
-/// The group with this path, made on the way there.
+/// Returns the group with this path; creates missing groups.
 fn group_at<'a>(root: &'a mut GroupSummary, path: &str) -> &'a mut GroupSummary {
     let mut group = root;
     for name in path.split("::").filter(|name| !name.is_empty()).take(DEPTH_MAX) {
@@ -149,7 +149,7 @@ fn group_at<'a>(root: &'a mut GroupSummary, path: &str) -> &'a mut GroupSummary 
     group
 }
 
-/// A metric; `None` where the file, which may have been edited, lacks a value or a word of it.
+/// Converts a metric; `None` if the file, which may have been edited, lacks a value or has an unknown word.
 fn metric(stated: &StatedSeries) -> Option<MetricSummary> {
     let value = |name: &str| stated.values.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
     let kinds = [MetricKind::Counter, MetricKind::Gauge, MetricKind::Rate, MetricKind::Trend];
@@ -157,7 +157,7 @@ fn metric(stated: &StatedSeries) -> Option<MetricSummary> {
     let values = match kinds.into_iter().find(|kind| kind.as_str() == stated.kind)? {
         MetricKind::Counter => Values::Counter { count: value("count")?, rate: value("rate")? },
         MetricKind::Gauge => Values::Gauge { value: value("value")?, min: value("min")?, max: value("max")? },
-        // Counts below 2^53 came out of floats that held them exactly.
+        // Counts below 2^53 are exact in floats.
         MetricKind::Rate => Values::Rate { passes: value("passes")? as u64, total: value("total")? as u64 },
         MetricKind::Trend => Values::Trend {
             stats: stated
@@ -183,7 +183,7 @@ fn threshold(stated: &StatedVerdict) -> ThresholdSummary {
     ThresholdSummary { source: stated.source.clone(), ok: stated.ok, observed: (name.to_owned(), observed) }
 }
 
-/// Where a run comes from, for reports.
+/// Returns the origin of a run for reports.
 pub(super) fn of_report(imported: &Imported) -> report::document::Imported {
     report::document::Imported {
         source: imported.source.clone(),
@@ -194,7 +194,7 @@ pub(super) fn of_report(imported: &Imported) -> report::document::Imported {
     }
 }
 
-/// One figure, for reports.
+/// Converts a figure for reports.
 pub fn figure(figure: &StatedFigure) -> report::document::StatedFigure {
     report::document::StatedFigure {
         name: figure.name.clone(),

@@ -1,7 +1,7 @@
-//! Stored runs as inputs of analysis: a reader in; facts, documents, studies, comparisons and histories out.
+//! Stored runs as inputs of analysis: readers in; facts, documents, studies, comparisons and histories out.
 //!
-//! The crate knows nothing of flags, of the terminal, or of how numbers are shown. It finds runs in a catalogue, reads their files,
-//! and hands `analysis` and `report` what they need.
+//! The crate must not know flags, the terminal, or how numbers are shown. It finds runs in a catalogue, reads their files, and
+//! converts them for `analysis` and `report`.
 
 mod audit;
 pub mod bounded;

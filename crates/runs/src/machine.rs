@@ -1,8 +1,8 @@
-//! The machine that makes the load.
+//! Facts about the machine that generates the load.
 
 use runfile::{Calibration, Host};
 
-/// What can be known of this machine; what cannot is empty or zero.
+/// Returns the facts of this machine; unknown ones are empty or zero.
 pub fn facts(workers: usize, calibration: Option<Calibration>) -> Host {
     let names = rustix::system::uname();
     let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
@@ -26,7 +26,7 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The limit of the process's own cgroup (version 2); where it is mounted as a container sees it, it is at the root.
+/// Returns the memory limit of the process's cgroup (version 2), bytes. In a container the cgroup is mounted at the root.
 fn memory_limit_bytes() -> Option<u64> {
     let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let path = own.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");

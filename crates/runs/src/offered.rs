@@ -1,4 +1,4 @@
-//! The load that a stored run was to make, by its options.
+//! The offered load of a stored run, from its options.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use plan::{Options, ResolveContext, resolve};
 use runfile::Header;
 use serde_json::Value;
 
-/// The load that the scenarios of a run ask for. Times are seconds from the start of the scenarios.
+/// The load that a run's scenarios plan. Times are seconds from the start of the scenarios.
 pub struct Offered {
     scenarios: Vec<Scenario>,
     segment: Segment,
 }
 
 impl Offered {
-    /// Reads the options of a run; `None` where they cannot be understood, as when a secret in them is hidden.
-    pub fn of(header: &Header) -> Option<Offered> {
+    /// Reads the options of a run; `None` if they cannot be parsed, for example because a secret in them is masked.
+    pub fn from_header(header: &Header) -> Option<Offered> {
         let options: Value = serde_json::from_str(&header.options_json).ok()?;
         let scenarios = serde_json::json!({ "scenarios": options.get("scenarios")? });
         let (options, _) = Options::from_script_json(&scenarios.to_string()).ok()?;
@@ -25,12 +25,12 @@ impl Offered {
         Some(Offered { scenarios: plan.scenarios, segment: segment(&header.segment)? })
     }
 
-    /// The load of a plan.
+    /// Returns the load of a plan.
     pub fn of_plan(plan: &model::Plan) -> Offered {
         Offered { scenarios: plan.scenarios.clone(), segment: plan.segment.clone() }
     }
 
-    /// How long the scenarios take by plan; `None` where one of them ends with its last iteration.
+    /// Returns the planned length of the scenarios, seconds; `None` if one of them ends with its last iteration.
     pub fn planned_s(&self) -> Option<f64> {
         let ends = self.scenarios.iter().map(|scenario| match scenario.executor {
             Executor::SharedIterations { .. } | Executor::PerVuIterations { .. } => None,
@@ -39,7 +39,7 @@ impl Offered {
         ends.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
 
-    /// The VUs, if they are the load: every scenario's executor is closed.
+    /// Returns the number of VUs if they are the load, which means that every scenario's executor is closed.
     pub fn closed_vus(&self) -> Option<u64> {
         let vus = self.scenarios.iter().map(|scenario| {
             let vus = || u64::from(schedule::vus(&scenario.executor, &self.segment).0);
@@ -48,17 +48,17 @@ impl Offered {
         vus.sum()
     }
 
-    /// Whether iterations start at times of their own in all scenarios.
+    /// Returns true if all scenarios have an arrival-rate executor.
     pub fn is_open(&self) -> bool {
         self.scenarios.iter().all(|scenario| scenario.executor.is_open())
     }
 
-    /// The names of the scenarios.
+    /// Returns the names of the scenarios.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.scenarios.iter().map(|scenario| &*scenario.name)
     }
 
-    /// The iterations that are due between two times; `None` if a scenario has no planned rate.
+    /// Returns the iterations due between two times; `None` if a scenario has no planned rate.
     pub fn due_between(&self, from_s: f64, to_s: f64) -> Option<f64> {
         let due = |scenario: &Scenario| Some(due_until(scenario, to_s)? - due_until(scenario, from_s)?);
         let all = self.scenarios.iter().map(due).sum::<Option<f64>>()?;
@@ -78,7 +78,7 @@ fn segment(text: &str) -> Option<Segment> {
     Some(Segment { from, to, ..Segment::default() })
 }
 
-/// The iterations of an open scenario that are due until a time.
+/// Returns the iterations of an open scenario that are due until a time.
 fn due_until(scenario: &Scenario, at_s: f64) -> Option<f64> {
     let at_s = (at_s - scenario.start_time.as_secs_f64()).max(0.0);
     match &scenario.executor {
@@ -92,7 +92,7 @@ fn due_until(scenario: &Scenario, at_s: f64) -> Option<f64> {
     }
 }
 
-/// The area under a rate that goes linearly from stage to stage, until a time.
+/// Integrates a rate that changes linearly from stage to stage, until a time.
 fn area(start_rate: u64, stages: &[Stage], at_s: f64) -> f64 {
     let (mut from, mut left_s, mut area) = (start_rate as f64, at_s, 0.0);
     for Stage { duration, target } in stages {
@@ -116,7 +116,7 @@ mod tests {
             segment: segment.to_owned(),
             ..Header::default()
         };
-        Offered::of(&header)
+        Offered::from_header(&header)
     }
 
     const CONSTANT: &str = r#"{"a":{"executor":"constant-arrival-rate","startTime":"5s","gracefulStop":null,"env":null,

@@ -15,30 +15,30 @@ use super::failed;
 use super::window_range::WindowRange;
 use crate::{Exit, Failure};
 
-/// Opens a run.
+/// Opens a run file.
 ///
 /// # Errors
-/// It is none, or cannot be read.
+/// The file is not a run, or cannot be read.
 pub fn open(path: &Path) -> Result<Reader, Failure> {
     Reader::open(path).map_err(|error| failed(&error))
 }
 
-/// What a verb shows of a run.
+/// A run, or a part of it, with its sum, as subcommands show it.
 pub struct Shown {
-    /// The run's file.
+    /// The reader of the run's file.
     pub reader: Reader,
-    /// Its seconds added up.
+    /// The sum of the seconds.
     pub window: Window,
-    /// How long they were.
+    /// The length of the seconds.
     pub elapsed: Duration,
-    /// Which seconds, where not all of them were asked for.
+    /// The selected windows, if not all.
     pub range: Option<Range<u32>>,
 }
 
-/// Finds a run and adds up the part of it that `--window` names, or all of it.
+/// Finds a run and sums up the part that `--window` names, or the whole run.
 ///
 /// # Errors
-/// There is no such run or no such part, or the file cannot be read.
+/// There is no such run or part, or the file cannot be read.
 pub fn find(run: &str, window: Option<&str>, catalogue: &Catalogue) -> Result<Shown, Failure> {
     let asked = window.map(WindowRange::parse).transpose()?;
     let path = catalogue.find(run).map_err(|error| failed(&error))?;
@@ -51,10 +51,10 @@ pub fn find(run: &str, window: Option<&str>, catalogue: &Catalogue) -> Result<Sh
     Ok(Shown { reader, window, elapsed, range })
 }
 
-/// How a run stands, in a word.
+/// Returns the state of a run in one word.
 pub fn state_word(reader: &Reader) -> &'static str {
     if reader.header().imported.is_some() {
-        // How its process ended was not seen here.
+        // How the other tool's process ended is unknown.
         return "imported";
     }
     match (reader.state(), reader.ending()) {
@@ -65,24 +65,24 @@ pub fn state_word(reader: &Reader) -> &'static str {
     }
 }
 
-/// What decides about the summary's rows.
+/// Returns the facts that determine the rows of the summary.
 pub fn summary_facts(header: &Header) -> SummaryFacts {
     SummaryFacts {
         trend_stats: header.report.trend_stats.clone(),
         compat: if header.compat_strict { Compat::Strict } else { Compat::Honest },
-        // Of another tool's run nobody here knows how its iterations were started.
+        // For runs of other tools the executor is unknown.
         is_closed: !header.report.has_open_scenario() && header.imported.is_none(),
     }
 }
 
-/// The unit that all times are shown in, if there is one.
+/// Returns the unit that all times are shown in, if the plan sets one.
 pub fn time_unit(header: &Header) -> Option<TimeUnit> {
     let word = header.report.time_unit.as_deref()?;
     let all = [TimeUnit::Seconds, TimeUnit::Milliseconds, TimeUnit::Microseconds];
     all.into_iter().find(|unit| unit_word(*unit) == word)
 }
 
-/// k6's word for a unit of time.
+/// Returns k6's word for a unit of time.
 pub const fn unit_word(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Seconds => "s",
@@ -91,24 +91,24 @@ pub const fn unit_word(unit: TimeUnit) -> &'static str {
     }
 }
 
-/// How a run is made again, as a line for a shell.
+/// Returns the command that repeats a run, quoted for a shell.
 pub fn quoted_command(header: &Header) -> String {
     let rest = header.command_line.iter().skip(1).map(|word| super::quoted(word));
     std::iter::once("plimsoll".to_owned()).chain(rest).collect::<Vec<_>>().join(" ")
 }
 
-/// Every second of a run added up, and how long it was.
+/// Sums up every second of a run, and returns its length.
 ///
 /// # Errors
 /// The file is damaged.
 pub fn whole(reader: &Reader) -> Result<(Window, Duration), Failure> {
     let (window, length) = part(reader, reader.range().map_err(|error| failed(&error))?)?;
-    // The terminal counted from the start of setup to the end of teardown. Without an ending, the windows are all there is.
+    // The terminal counted from the start of setup to the end of teardown. Without an ending only the windows are known.
     let elapsed = reader.ending().map(|ending| Duration::from_nanos(ending.elapsed_ns));
     Ok((window, elapsed.unwrap_or(length)))
 }
 
-/// Some seconds of a run added up, and how long they were.
+/// Sums up some seconds of a run, and returns their length.
 ///
 /// # Errors
 /// The file is damaged.
@@ -121,7 +121,7 @@ pub(super) fn part(reader: &Reader, range: Range<u32>) -> Result<(Window, Durati
     Ok((window, length))
 }
 
-/// The summary of what was added up: exactly the path that the terminal's numbers take.
+/// Returns the summary of a sum, computed by the same code as in the terminal.
 ///
 /// # Errors
 /// The file's thresholds cannot be read.
@@ -133,7 +133,7 @@ pub fn summary_of(reader: &Reader, window: &Window, elapsed: Duration) -> Result
     Ok(SummaryInput::from_view(&totals.view(elapsed), &summary_facts(reader.header()), None))
 }
 
-/// What was added up, with every threshold judged.
+/// Returns the totals of a sum, with every threshold evaluated.
 ///
 /// # Errors
 /// The file's thresholds cannot be read.

@@ -1,4 +1,4 @@
-//! Cells in brief, as a file has them, in rows by second, as comparisons have them.
+//! Converts the brief cells of a file to rows by second for comparisons.
 
 use analysis::compare::Series;
 use model::Brief;
@@ -6,29 +6,29 @@ use model::Brief;
 /// Windows that are read together.
 const MINUTE: u32 = 60;
 
-/// Where one series of a file goes.
+/// The destination of one series of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) place: usize,
-    /// Its responses have times, but they are no successes.
+    /// Whether the series counts failed responses, which have times but are no successes.
     pub(super) is_failure: bool,
 }
 
-/// Series that get their seconds minute by minute.
+/// Series that receive their seconds minute by minute.
 #[derive(Debug)]
 pub(super) struct Rows {
     series: Vec<Series>,
-    /// The windows that belong to the series, in order; and how many of them are done.
+    /// The windows of the series, in order, and the number of completed ones.
     indexes: Vec<u32>,
     done: usize,
-    /// Of the minute that is read: by series, what came of it.
+    /// The cells of the current minute, by series.
     cells: Vec<Vec<Counted>>,
     buckets: Vec<(i32, u64)>,
-    /// Room for cells that are added up.
+    /// Buffer for adding up cells.
     sum: Vec<(i32, u64)>,
 }
 
-/// A cell whose buckets are kept beside those of others.
+/// A cell, whose buckets lie in a buffer shared with other cells.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     index: u32,
@@ -46,7 +46,7 @@ impl Rows {
         Rows { series, indexes, done: 0, cells, buckets: Vec::new(), sum: Vec::new() }
     }
 
-    /// Adds a cell. Minutes come in order; within one, cells in any.
+    /// Adds a cell. Minutes come in order; cells within a minute in any order.
     pub(super) fn add(&mut self, index: u32, slot: Slot, brief: Brief<'_>) {
         let is_inside = |first: &u32, last: &u32| (*first..=*last).contains(&index);
         if !self.indexes.first().zip(self.indexes.last()).is_some_and(|(first, last)| is_inside(first, last))
@@ -59,7 +59,7 @@ impl Rows {
         let Some(cells) = self.cells.get_mut(slot.place) else { return };
         let first = self.buckets.len();
         let counted = if slot.is_failure {
-            // A fast answer that nobody wanted is no fast answer.
+            // A fast error is not a fast response.
             let failures = brief.failures.saturating_add(brief.count());
             Counted { index, first, end: first, others: 0, sum: 0.0, failures }
         } else {
@@ -70,19 +70,19 @@ impl Rows {
         cells.push(counted);
     }
 
-    /// The series with all their seconds.
+    /// Returns the series with all their seconds.
     pub(super) fn finish(mut self) -> Vec<Series> {
         self.end_minutes(u32::MAX);
         self.series
     }
 
-    /// Gives all series their seconds before a minute.
+    /// Completes the seconds of all series before a minute.
     fn end_minutes(&mut self, minute: u32) {
         let rest = &self.indexes[self.done..];
         let ended = rest.partition_point(|index| index / MINUTE < minute);
         let indexes = &rest[..ended];
         for (series, cells) in self.series.iter_mut().zip(&mut self.cells) {
-            // Several series of a file may be one here, each in order of its windows.
+            // Several series of a file may map to one series here, each in order of its windows.
             cells.sort_by_key(|cell| cell.index);
             let mut rest = &cells[..];
             for index in indexes {

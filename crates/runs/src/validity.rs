@@ -1,4 +1,4 @@
-//! Whether a run can be trusted: watched while it runs, judged at its end, and judged again in the same way from its file.
+//! Validity of a run: the same rules while it runs, at its end, and when read from its file.
 
 mod seconds;
 
@@ -6,17 +6,16 @@ use std::ops::Range;
 
 use analysis::validity::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Whole, judge};
 use model::metric::builtin::{HTTP_REQ_DURATION, ITERATION_DURATION, ITERATION_LATENESS};
-
 use model::{Aggregate, Brief, DropCause, Instant, MetricId, MetricKind, SeriesKey, Validity, Window};
 use runfile::{Anchor, Reader};
 
 use crate::Failure;
 use crate::{calibration, drop_cause, failed};
 
-/// Executors that keep one level from start to end.
+/// Executors with a constant load.
 const CONSTANT: [&str; 2] = ["constant-vus", "constant-arrival-rate"];
 
-/// What the numbers of a stored run are worth, or of a part of it that `whole` adds up.
+/// Judges the validity of a stored run, or of a part of it that `whole` sums up.
 ///
 /// # Errors
 /// The file is damaged.
@@ -24,8 +23,8 @@ pub fn of_stored(reader: &Reader, whole: &Window, part: Option<Range<u32>>) -> R
     of_stored_beside(reader, whole, part, |_| false, |_, _, _| {})
 }
 
-/// The same for somebody who looks at trends of the run, too, so that all of it is read once: those series that `is_wanted`,
-/// and those that the rules look at, go to `each` with the index of their window, all of one minute before the next.
+/// Judges validity and passes trends of the run on, so that the run is read only once. `each` receives the series that `is_wanted`
+/// selects and those that the rules read, with the index of their window, minute by minute.
 ///
 /// # Errors
 /// The file is damaged.
@@ -43,7 +42,7 @@ pub fn of_stored_beside(
     Ok(facts?.judge(whole))
 }
 
-/// What is looked at of a run: all of it, or a part and what that adds up to.
+/// The judged part of a run: all of it, or a range and its sum.
 struct Looked<'a> {
     part: Option<Range<u32>>,
     whole: &'a Window,
@@ -55,17 +54,17 @@ impl Looked<'_> {
     }
 }
 
-/// Whether what was read about the generator then was read about these windows.
+/// Returns true if a reading of the generator at this time belongs to these windows.
 fn is_of(whole: &Window, at: Instant) -> bool {
     whole.start < at && at < whole.end + STATE_DELAY
 }
 
-/// What the rules look at of a stored run, or of a part of it.
+/// The inputs of the rules for a stored run, or for a part of it.
 #[derive(Debug)]
 pub struct StoredFacts(Facts);
 
 impl StoredFacts {
-    /// Of all of a run.
+    /// Reads the facts of a whole run.
     ///
     /// # Errors
     /// The file is damaged.
@@ -74,16 +73,20 @@ impl StoredFacts {
         StoredFacts::read(reader, &looked, |minutes, facts| seconds::add_in_halves(reader, minutes, facts))
     }
 
-    /// Of a part of a run that `whole` adds up, or of all of it.
+    /// Reads the facts of a part of a run that `whole` sums up, or of the whole run.
     ///
     /// # Errors
     /// The file is damaged.
-    pub fn of(reader: &Reader, whole: &Window, part: Option<Range<u32>>) -> Result<StoredFacts, Failure> {
+    pub fn read_part(
+        reader: &Reader,
+        whole: &Window,
+        part: Option<Range<u32>>,
+    ) -> Result<StoredFacts, Failure> {
         let looked = Looked { part, whole };
         StoredFacts::read(reader, &looked, |minutes, facts| seconds::add_in_halves(reader, minutes, facts))
     }
 
-    /// `add_seconds` reads the windows of the minutes that it is given.
+    /// Reads the facts; `add_seconds` reads the windows of the minutes that it is given.
     fn read(
         reader: &Reader,
         looked: &Looked<'_>,
@@ -94,7 +97,7 @@ impl StoredFacts {
         let kinds = scenarios.iter().map(|scenario| kind(&scenario.executor, scenario.is_open)).collect();
         let mut facts = Facts::new(kinds, header.compat_strict, looked.part.is_none());
         for mark in reader.marks().map_err(|error| failed(&error))? {
-            // A merged run has the marks of all its parts, in order of time.
+            // A merged run has the marks of all its parts, by time.
             match mark.kind.as_str() {
                 "scenarios_started" if facts.scenarios_started.is_none() => {
                     facts.scenarios_started = Some(mark.at);
@@ -111,7 +114,7 @@ impl StoredFacts {
         add_seconds(&minutes, &mut facts)?;
         let states = reader.generator_states().map_err(|error| failed(&error))?;
         states.iter().filter(|state| looked.is_inside(state.at)).for_each(|state| facts.add_state(state));
-        // Machines that made parts of a merged run have clocks of their own.
+        // Machines that made parts of a merged run have separate clocks.
         if header.merged_from.is_empty() {
             let anchors = reader.anchors().map_err(|error| failed(&error))?;
             anchors.into_iter().filter(|anchor| looked.is_inside(anchor.at)).for_each(|anchor| {
@@ -125,29 +128,29 @@ impl StoredFacts {
         Ok(StoredFacts(facts))
     }
 
-    /// Those of a part that `whole` adds up, exactly as if that part alone had been read; `None` for runs of days, of which
-    /// not everything is kept.
+    /// Returns the facts of a part that `whole` sums up, exactly as if only that part had been read. Returns `None` for runs of
+    /// days, whose seconds are not all kept.
     pub fn part(&self, whole: &Window, part: &Range<u32>) -> Option<StoredFacts> {
         let facts = &self.0;
         facts.is_complete().then(|| StoredFacts(facts.part(part, |at| is_of(whole, at))))
     }
 
-    /// What the numbers are worth that `whole` adds up.
+    /// Judges the validity of the numbers that `whole` sums up.
     pub fn judge(&self, whole: &Window) -> Validity {
         let [lateness, requests, iterations] =
             [ITERATION_LATENESS, HTTP_REQ_DURATION, ITERATION_DURATION].map(|metric| merged(whole, metric));
         let mut facts = self.0.clone();
-        facts.whole = Whole::of(lateness.as_ref(), requests.as_ref(), iterations.as_ref());
+        facts.whole = Whole::new(lateness.as_ref(), requests.as_ref(), iterations.as_ref());
         judge(&facts)
     }
 
-    /// Requests per second in the busiest second; `None` for runs of days, of which not everything is kept.
+    /// Returns the requests per second in the busiest second; `None` for runs of days, whose seconds are not all kept.
     pub fn busiest_per_s(&self) -> Option<f64> {
         self.0.is_complete().then(|| self.0.busiest_per_s(calibration::WINDOW_MIN))
     }
 }
 
-/// A window is closed, and the generator looked at, at most so long after its end.
+/// Maximum delay between the end of a window and the reading of the generator's state.
 pub const STATE_DELAY: std::time::Duration = std::time::Duration::from_millis(500);
 
 fn stored_drops(ending: &runfile::Ending, scenarios: &[ScenarioKind]) -> DropTotals {
@@ -165,12 +168,12 @@ fn stored_drops(ending: &runfile::Ending, scenarios: &[ScenarioKind]) -> DropTot
     totals
 }
 
-/// The kind of a scenario, as the rules of validity see it.
+/// Returns the kind of a scenario, as the rules of validity define it.
 pub fn kind(executor: &str, is_open: bool) -> ScenarioKind {
     ScenarioKind { is_open, is_constant: CONSTANT.contains(&executor) }
 }
 
-/// All series of a metric, added up.
+/// Adds up all series of a metric.
 fn merged(window: &Window, metric: MetricId) -> Option<Aggregate> {
     let mut sum = Aggregate::empty(MetricKind::Trend);
     let series = window.series.iter().filter(|(key, _)| key.metric == metric);
@@ -178,7 +181,7 @@ fn merged(window: &Window, metric: MetricId) -> Option<Aggregate> {
     (!sum.is_empty()).then_some(sum)
 }
 
-/// Both clocks at one instant, as the rules of validity take them.
+/// Converts a reading of both clocks at one instant for the rules of validity.
 pub fn clock_anchor(anchor: Anchor) -> ClockAnchor {
     ClockAnchor { at: anchor.at, wall_unix_ns: anchor.wall_unix_ns }
 }

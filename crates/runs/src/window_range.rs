@@ -8,7 +8,7 @@ use runfile::Reader;
 use super::failed;
 use crate::{Exit, Failure};
 
-/// `30s..2m` of a run, from its first second.
+/// A part of a run such as `30s..2m`, counted from its first second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowRange {
     from: Duration,
@@ -16,15 +16,15 @@ pub struct WindowRange {
 }
 
 impl WindowRange {
-    /// From one second of the run to another.
+    /// Returns the range between two seconds of the run.
     pub const fn from_seconds(from: u64, to: u64) -> WindowRange {
         WindowRange { from: Duration::from_secs(from), to: Some(Duration::from_secs(to)) }
     }
 
-    /// Reads `FROM..TO`; either may be missing.
+    /// Parses `FROM..TO`; either may be missing.
     ///
     /// # Errors
-    /// It is something else, or the end is not after the beginning.
+    /// The text has another form, or the end is not after the beginning.
     pub fn parse(text: &str) -> Result<WindowRange, Failure> {
         let fail = |why: &str| {
             let text =
@@ -44,10 +44,10 @@ impl WindowRange {
         Ok(WindowRange { from, to })
     }
 
-    /// The windows of this part.
+    /// Returns the windows of this part.
     ///
     /// # Errors
-    /// The run has none there, or its file is damaged.
+    /// The run has no windows there, or its file is damaged.
     pub fn range(&self, reader: &Reader) -> Result<std::ops::Range<u32>, Failure> {
         let range = reader
             .range_between(self.from, self.to.unwrap_or(Duration::MAX))

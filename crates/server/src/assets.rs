@@ -1,4 +1,4 @@
-//! The files of the page, as the build left them in `ui/dist`.
+//! The files of the page, as built in `ui/dist`.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -7,28 +7,28 @@ use http::{HeaderValue, StatusCode, header};
 /// Names and contents.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page_files.rs"));
 
-/// What is shown by a program that was built without its page.
+/// The page of a program that was built without its user interface.
 const ABSENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Plimsoll</title>\
     <p>This program was built without its page. <a href=\"/api/v1/runs\">The runs as JSON.</a>\n";
 
 /// Files below this folder have a hash of their content in their name.
 const HASHED: &str = "assets/";
 
-/// What browsers ask for whenever the address changes, unless they may keep it.
+/// The icon, which browsers request after every navigation unless they may cache it.
 const ICON: &str = "favicon.svg";
 
-/// The page of a path: a file, or the one page that shows all screens.
-pub(crate) fn of(path: &str) -> Response {
+/// Returns the response for a path: a file, or the single page that shows all screens.
+pub(crate) fn respond(path: &str) -> Response {
     let name = path.trim_start_matches('/');
     match find(name) {
         Some(bytes) => answer(name, bytes),
-        // A path with a dot in its last part asks for a file, and there is none.
+        // A path whose last segment has a dot names a file, and this one does not exist.
         None if name.rsplit('/').next().is_some_and(|last| last.contains('.')) => missing(),
         None => answer("index.html", find("index.html").unwrap_or(ABSENT.as_bytes())),
     }
 }
 
-/// The text of a file; `None` if there is none.
+/// Returns the text of a file, if it exists.
 pub fn text(name: &str) -> Option<&'static str> {
     std::str::from_utf8(find(name)?).ok()
 }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn screens_are_one_page_and_files_are_files() {
-        let check = |path: &str, status: u16| assert_eq!(of(path).status().as_u16(), status, "{path}");
+        let check = |path: &str, status: u16| assert_eq!(respond(path).status().as_u16(), status, "{path}");
         for path in ["/", "/runs", "/runs/ab12cd34/requests", "/compare"] {
             check(path, 200);
         }

@@ -1,4 +1,4 @@
-//! Bodies of requests, read within limits.
+//! Reads request bodies within limits.
 
 use std::time::Duration;
 
@@ -6,11 +6,13 @@ use axum::body::Body;
 use http::StatusCode;
 use http_body_util::{BodyExt, Limited};
 
-/// How long a body may take.
+/// Timeout for reading a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Reads a body of at most `bytes_max` bytes.
+///
 /// # Errors
-/// It is cut, too long, or too slow: the status and the reason to answer with.
+/// The body is truncated, too long, or too slow: the status and message of the response.
 pub(crate) async fn read(body: Body, bytes_max: usize) -> Result<Vec<u8>, (StatusCode, String)> {
     let collected = tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, bytes_max).collect()).await;
     match collected {

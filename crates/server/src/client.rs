@@ -1,4 +1,4 @@
-//! The other side: asks and tells a run that is served somewhere.
+//! A client that inspects and controls a run through its REST API.
 
 use std::time::Duration;
 
@@ -8,42 +8,42 @@ use serde::de::DeserializeOwned;
 use ureq::Agent;
 use ureq::http::{Request, Response};
 
-/// How long an answer may take.
+/// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Bytes of an answer.
+/// Maximum size of a response, bytes.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
-/// Why a run did not answer as hoped.
+/// An error of a request to a run.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Nobody is there.
+    /// No server listens at the address.
     #[error("connect to a test at {address}: {why}; check that the test runs with --address {address}")]
     Unreachable {
-        /// Where it should be.
+        /// The address.
         address: String,
-        /// What the network said.
+        /// The reason that the network reports.
         why: String,
     },
-    /// It does not do what it was asked.
+    /// The run refused the request.
     #[error("change the test at {address}: {detail}")]
     Refused {
-        /// Where it is.
+        /// The address.
         address: String,
-        /// In its words.
+        /// The server's message.
         detail: String,
     },
-    /// What came is no answer of a REST API like k6's.
+    /// The response is not from a REST API like k6's.
     #[error("read the response from {address}: {why}")]
     Foreign {
-        /// Where it is.
+        /// The address.
         address: String,
-        /// What is wrong with it.
+        /// The defect of the response.
         why: String,
     },
 }
 
-/// Asks the run at one address.
+/// A client for the run at one address.
 #[derive(Debug)]
 pub struct Client {
     agent: Agent,
@@ -52,9 +52,9 @@ pub struct Client {
 }
 
 impl Client {
-    /// `address` is a host and a port; a token goes along where the server wants one.
+    /// Returns a client for `address`, a host and a port. The token is sent if it is set.
     pub fn new(address: &str, token: Option<&str>) -> Client {
-        // A proxy of the environment is for the outside, and reaches no loopback.
+        // Proxies of the environment are for other hosts and cannot reach loopback.
         let config = Agent::config_builder()
             .timeout_global(Some(TIMEOUT))
             .http_status_as_error(false)
@@ -63,7 +63,7 @@ impl Client {
         Client { agent: config.build().into(), address: address.to_owned(), token: token.map(str::to_owned) }
     }
 
-    /// How the run stands.
+    /// Returns the status of the run.
     ///
     /// # Errors
     /// See [`ClientError`].
@@ -72,7 +72,7 @@ impl Client {
         Ok(document.data.attributes)
     }
 
-    /// Changes it, and gives how it stands then.
+    /// Changes the run, and returns its new status.
     ///
     /// # Errors
     /// See [`ClientError`].
@@ -82,7 +82,7 @@ impl Client {
         Ok(document.data.attributes)
     }
 
-    /// Its metrics so far.
+    /// Returns the metrics so far.
     ///
     /// # Errors
     /// See [`ClientError`].

@@ -1,4 +1,4 @@
-//! Connections: accepted, counted, served one thread for all.
+//! Accepts, limits and serves connections, all on one thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,19 +10,19 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Connections at once; further ones wait in the kernel's queue.
+/// Maximum number of simultaneous connections; further ones wait in the kernel's queue.
 const CONNECTIONS_MAX: usize = 64;
 
-/// Bytes of a request's head.
+/// Maximum size of a request's head, bytes.
 const HEAD_BYTES_MAX: usize = 32 * 1024;
 
-/// How long a request's head may take.
+/// Timeout for a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long to wait after a connection could not be accepted: the process is out of file descriptors, say.
+/// Pause after a failed accept, for example without free file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves until `is_over`, or until its sender is gone. Answers under way are cut then: the process is about to end.
+/// Serves until `is_over` fires or its sender is dropped. Responses in progress are cut then, because the process is about to end.
 pub(crate) async fn serve(listener: std::net::TcpListener, router: Router, is_over: oneshot::Receiver<()>) {
     tokio::select! {
         _ = is_over => {}
@@ -39,7 +39,7 @@ async fn accept(listener: std::net::TcpListener, router: Router) {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        // The end of an answer does not wait for the browser to confirm its beginning. Where that is refused, it waits.
+        // The end of a response does not wait until the browser confirms its beginning. If this is refused, it waits.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
@@ -48,7 +48,7 @@ async fn accept(listener: std::net::TcpListener, router: Router) {
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD_TIMEOUT)
                 .max_buf_size(HEAD_BYTES_MAX);
-            // What a client does to its connection is its own affair.
+            // Errors of a single connection affect only its client.
             let _ = connection.serve_connection(TokioIo::new(stream), service).await;
             drop(seat);
         });

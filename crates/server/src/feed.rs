@@ -1,4 +1,4 @@
-//! What a live run tells, as server-sent events: made once and shared by all who listen.
+//! The events of a live run as server-sent events, serialized once for all listeners.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -14,41 +14,41 @@ use http::{HeaderValue, StatusCode, header};
 use http_body_util::channel::{Channel, Sender};
 use tokio::sync::watch;
 
-/// Events that are kept for listeners that come back.
+/// Maximum number of events kept for listeners that reconnect.
 const EVENTS_MAX: usize = 600;
 
-/// Bytes of kept events.
+/// Maximum size of kept events, bytes.
 const BYTES_MAX: usize = 4 << 20;
 
-/// Listeners at once.
+/// Maximum number of simultaneous listeners.
 pub(crate) const LISTENERS_MAX: usize = 32;
 
-/// Events that wait for one listener within its connection.
+/// Maximum number of events queued for one connection.
 const QUEUE_EVENTS_MAX: usize = 16;
 
-/// How long nothing is sent at most: what lies between would take a silent connection for a dead one.
+/// Maximum time without data: proxies close silent connections.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
 
-/// How many pushes events are made for a listener that is gone, since it may come back.
+/// Number of pushes for which events are still made after the last listener left, since it may reconnect.
 const PUSHES_UNHEARD_MAX: u64 = 30;
 
-/// After how many milliseconds a listener comes back whose connection was lost.
+/// Delay before a listener reconnects, ms.
 const RETRY_MS: u32 = 2000;
 
 /// The events of a live run.
 #[derive(Debug)]
 pub struct Feed {
     ring: Mutex<Ring>,
-    /// Counts changes of the ring.
+    /// Number of changes to the ring.
     changed: watch::Sender<u64>,
     listeners: AtomicUsize,
-    /// Times that somebody asked whether events are wanted since anybody listened.
+    /// Number of calls of [`Feed::is_wanted`] since the last listener left.
     unheard: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Ring {
-    /// The id of the first event that is kept; ids count from 1.
+    /// The id of the first kept event; ids count from 1.
     first: u64,
     events: VecDeque<Bytes>,
     bytes: usize,
@@ -67,8 +67,7 @@ impl Default for Feed {
 }
 
 impl Feed {
-    /// Whether events would be heard: somebody listens, or did a moment ago. To be asked once a second, before anything
-    /// is made.
+    /// Returns true if events have listeners, now or a moment ago. Call it once per second before events are made.
     pub fn is_wanted(&self) -> bool {
         if self.listeners.load(Ordering::Relaxed) > 0 {
             self.unheard.store(0, Ordering::Relaxed);
@@ -77,7 +76,7 @@ impl Feed {
         self.unheard.fetch_add(1, Ordering::Relaxed) < PUSHES_UNHEARD_MAX
     }
 
-    /// Tells everybody. `json` is in one line, as serde writes it.
+    /// Publishes an event. `json` is one line, as serde writes it.
     pub fn push(&self, event: &str, json: &str) {
         let mut ring = self.ring();
         if ring.is_closed {
@@ -96,15 +95,15 @@ impl Feed {
         self.changed.send_modify(|count| *count += 1);
     }
 
-    /// Nothing more will be told.
+    /// Ends the stream of events.
     pub fn close(&self) {
         self.ring().is_closed = true;
         self.changed.send_modify(|count| *count += 1);
     }
 
-    /// Answers a listener; `after` is the last event that it has.
+    /// Returns the event stream for a listener; `after` is the last event that it received.
     pub(crate) fn answer(self: &Arc<Feed>, after: Option<u64>) -> Response {
-        let Some(seat) = Seat::take(self) else {
+        let Some(subscription) = Subscription::take(self) else {
             let mut response = Response::new(Body::from("too many listen\n"));
             *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
             return response;
@@ -114,7 +113,7 @@ impl Feed {
             Some(after) => after.saturating_add(1),
             None => self.next(),
         };
-        tokio::spawn(tell(seat, sender, next));
+        tokio::spawn(send(subscription, sender, next));
         let mut response = Response::new(Body::new(channel));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -122,22 +121,22 @@ impl Feed {
         response
     }
 
-    /// The id of the event that comes next.
+    /// Returns the id of the next event.
     fn next(&self) -> u64 {
         let ring = self.ring();
         ring.first + ring.events.len() as u64
     }
 
-    /// What to send to a listener that waits for the event `next`, and which one it waits for then.
-    fn since(&self, next: u64) -> Told {
+    /// Returns the data for a listener that waits for the event `next`, and the id that it waits for afterwards.
+    fn since(&self, next: u64) -> Batch {
         let ring = self.ring();
         let end = ring.first + ring.events.len() as u64;
         let is_closed = ring.is_closed;
         if next < ring.first || next > end {
-            return Told { events: vec![reset(end)], next: end, is_closed };
+            return Batch { events: vec![reset(end)], next: end, is_closed };
         }
         let skipped = usize::try_from(next - ring.first).unwrap_or(usize::MAX);
-        Told { events: ring.events.iter().skip(skipped).cloned().collect(), next: end, is_closed }
+        Batch { events: ring.events.iter().skip(skipped).cloned().collect(), next: end, is_closed }
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
@@ -145,13 +144,14 @@ impl Feed {
     }
 }
 
-struct Told {
+/// Events for a listener, and the id of the next one.
+struct Batch {
     events: Vec<Bytes>,
     next: u64,
     is_closed: bool,
 }
 
-/// Says that what the listener had is too long ago; it goes on with the event after.
+/// Returns the event that reports missed events; the listener continues with the one after `end`.
 fn reset(end: u64) -> Bytes {
     let last = end.saturating_sub(1);
     let reset = Reset { why: "the events since then are not kept any more" };
@@ -159,41 +159,41 @@ fn reset(end: u64) -> Bytes {
     Bytes::from(format!("id: {last}\nevent: reset\ndata: {data}\n\n"))
 }
 
-/// A listener's place.
-struct Seat(Arc<Feed>);
+/// The registration of a listener, which counts until it is dropped.
+struct Subscription(Arc<Feed>);
 
-impl Seat {
-    fn take(feed: &Arc<Feed>) -> Option<Seat> {
+impl Subscription {
+    fn take(feed: &Arc<Feed>) -> Option<Subscription> {
         let taken = feed.listeners.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
             (count < LISTENERS_MAX).then_some(count + 1)
         });
-        taken.is_ok().then(|| Seat(feed.clone()))
+        taken.is_ok().then(|| Subscription(feed.clone()))
     }
 }
 
-impl Drop for Seat {
+impl Drop for Subscription {
     fn drop(&mut self) {
         self.0.listeners.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Sends until the listener is gone or the run is over. A listener that reads too slowly waits in its own queue, and is told
-/// when it missed something.
-async fn tell(seat: Seat, mut sender: Sender<Bytes>, mut next: u64) {
-    let mut changed = seat.0.changed.subscribe();
+/// Sends events until the listener leaves or the run is over. A slow listener only fills its own queue, and a reset event shows
+/// that it missed events.
+async fn send(subscription: Subscription, mut sender: Sender<Bytes>, mut next: u64) {
+    let mut changed = subscription.0.changed.subscribe();
     if sender.send_data(Bytes::from(format!("retry: {RETRY_MS}\n\n"))).await.is_err() {
         return;
     }
     loop {
         changed.mark_unchanged();
-        let told = seat.0.since(next);
-        next = told.next;
-        for event in told.events {
+        let batch = subscription.0.since(next);
+        next = batch.next;
+        for event in batch.events {
             if sender.send_data(event).await.is_err() {
                 return;
             }
         }
-        if told.is_closed && next == seat.0.next() {
+        if batch.is_closed && next == subscription.0.next() {
             return;
         }
         let silence = tokio::time::timeout(SILENCE_MAX, changed.changed()).await;
@@ -207,8 +207,8 @@ async fn tell(seat: Seat, mut sender: Sender<Bytes>, mut next: u64) {
 mod tests {
     use super::*;
 
-    fn texts(told: &Told) -> Vec<String> {
-        told.events.iter().map(|event| String::from_utf8_lossy(event).into_owned()).collect()
+    fn texts(batch: &Batch) -> Vec<String> {
+        batch.events.iter().map(|event| String::from_utf8_lossy(event).into_owned()).collect()
     }
 
     #[test]
@@ -218,8 +218,8 @@ mod tests {
             feed.push("tick", &number.to_string());
         }
         assert_eq!(texts(&feed.since(3)), ["id: 3\nevent: tick\ndata: 3\n\n"]);
-        let told = feed.since(4);
-        assert_eq!((told.events.len(), told.next, told.is_closed), (0, 4, false));
+        let batch = feed.since(4);
+        assert_eq!((batch.events.len(), batch.next, batch.is_closed), (0, 4, false));
         feed.close();
         feed.push("tick", "late");
         assert!(feed.since(4).is_closed && feed.since(4).events.is_empty());
@@ -229,12 +229,12 @@ mod tests {
     fn what_is_too_long_ago_is_said() {
         let feed = Feed::default();
         (0..EVENTS_MAX + 5).for_each(|_| feed.push("tick", "0"));
-        let told = feed.since(2);
+        let batch = feed.since(2);
         let expect = format!("id: {}\nevent: reset\n", EVENTS_MAX + 5);
-        assert!(texts(&told)[0].starts_with(&expect), "{:?}", texts(&told));
-        assert_eq!(told.next, EVENTS_MAX as u64 + 6);
+        assert!(texts(&batch)[0].starts_with(&expect), "{:?}", texts(&batch));
+        assert_eq!(batch.next, EVENTS_MAX as u64 + 6);
         assert_eq!(feed.since(6).events.len(), EVENTS_MAX);
-        // An id of another run.
+        // The id comes from another run.
         assert!(texts(&feed.since(1_000_000))[0].contains("reset"));
         feed.push("tick", &"x".repeat(BYTES_MAX));
         assert!(feed.ring().events.is_empty() && feed.ring().bytes == 0);
@@ -244,12 +244,13 @@ mod tests {
     fn nothing_is_made_for_nobody() {
         let feed = Arc::new(Feed::default());
         assert!(!feed.is_wanted());
-        let seat = Seat::take(&feed).expect("the first one");
+        let subscription = Subscription::take(&feed).expect("the first one");
         assert!(feed.is_wanted());
-        drop(seat);
+        drop(subscription);
         let heard = (0..PUSHES_UNHEARD_MAX * 2).filter(|_| feed.is_wanted()).count();
         assert_eq!(heard as u64, PUSHES_UNHEARD_MAX);
-        let seats: Vec<_> = std::iter::from_fn(|| Seat::take(&feed)).take(LISTENERS_MAX * 2).collect();
+        let seats: Vec<_> =
+            std::iter::from_fn(|| Subscription::take(&feed)).take(LISTENERS_MAX * 2).collect();
         assert_eq!(seats.len(), LISTENERS_MAX);
     }
 }

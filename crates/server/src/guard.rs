@@ -1,36 +1,36 @@
-//! Who may come in.
+//! Access control: authentication, and protection from other sites in the user's browser.
 //!
-//! A server on loopback is reached by every page that the same machine's browser shows. Such a page can send simple
-//! requests blindly (cross-site request forgery), and with a name of its own that it lets point here (DNS rebinding) it
-//! can read the answers, too. Browsers tell on both: the first carries a foreign `Origin`, the second a foreign `Host`.
+//! Every page in a browser on the same machine can reach a server on loopback. It can send simple requests blindly (cross-site
+//! request forgery). With a domain name that it resolves to loopback (DNS rebinding) it can read the responses, too. Browsers
+//! reveal both: the first by a foreign `Origin`, the second by a foreign `Host`.
 
 use std::net::IpAddr;
 
 use http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use http::{HeaderMap, StatusCode};
 
-/// The cookie of browsers that showed the token once.
+/// The cookie of browsers that sent the token once.
 const COOKIE_NAME: &str = "plimsoll_session";
 
-/// Bytes of a session's secret.
+/// Length of a session's secret, bytes.
 const SECRET_BYTES: usize = 32;
 
-/// Why a request is turned away: the status and the reason to answer with.
+/// The status and message of a refused request.
 type Denial = (StatusCode, &'static str);
 
 const NO_TOKEN: Denial = (StatusCode::UNAUTHORIZED, "the token is missing or wrong");
 
-/// Decides about requests by their heads.
+/// Admits or refuses requests by their headers.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
     door: Option<Door>,
 }
 
-/// What opens a server that others can reach.
+/// The credentials of a server that other machines can reach.
 #[derive(Clone, Debug)]
 struct Door {
     token: String,
-    /// What browsers show instead, drawn when the server starts; `None` where the system has no random numbers to give.
+    /// The session secret of browsers, random per start; `None` if the system has no random numbers.
     secret: Option<String>,
 }
 
@@ -39,10 +39,10 @@ impl Guard {
         Guard { door: token.map(|token| Door { token: token.to_owned(), secret: secret() }) }
     }
 
-    /// Whether a request shows the token, or the cookie that was given for it.
+    /// Checks that a request carries the token, or the cookie that replaces it.
     ///
     /// # Errors
-    /// The status and the reason to answer with.
+    /// The status and message of the response.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<(), Denial> {
         match &self.door {
             Some(door) if !door.is_shown_token(headers) && !door.is_shown_cookie(headers) => Err(NO_TOKEN),
@@ -50,10 +50,10 @@ impl Guard {
         }
     }
 
-    /// Whether a request was meant for this server and comes from none but its own page.
+    /// Checks that a request is meant for this server and comes only from its own page.
     ///
     /// # Errors
-    /// As above.
+    /// The status and message of the response.
     pub(crate) fn check_place(&self, headers: &HeaderMap) -> Result<(), Denial> {
         let host = text(headers, &HOST).unwrap_or_default();
         if self.door.is_none() && !is_own_name(host) {
@@ -67,10 +67,10 @@ impl Guard {
         Ok(())
     }
 
-    /// The cookie for a browser that shows the token; `None` where none is needed.
+    /// Returns the cookie for a browser that sends the token; `None` if no token is needed.
     ///
     /// # Errors
-    /// It shows none, or a wrong one.
+    /// The token is missing or wrong.
     pub(crate) fn open(&self, headers: &HeaderMap) -> Result<Option<String>, Denial> {
         let Some(door) = &self.door else { return Ok(None) };
         if !door.is_shown_token(headers) {
@@ -106,12 +106,12 @@ fn text<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a str> 
     headers.get(name).map(|value| value.to_str().unwrap_or_default())
 }
 
-/// Compares in a time that tells nothing about where they differ.
+/// Compares in constant time.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 
-/// Whether a `Host` header names this machine by a name that only it can have: a loopback address, or `localhost`.
+/// Returns true if a `Host` header has a name that only this machine can have: a loopback address, or `localhost`.
 fn is_own_name(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -124,7 +124,7 @@ fn is_own_name(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Both questions that a request to an interface is asked.
+    /// Makes both checks of a request to an interface.
     fn both(guard: &Guard, headers: &HeaderMap) -> Result<(), Denial> {
         guard.admit(headers)?;
         guard.check_place(headers)
@@ -177,7 +177,7 @@ mod tests {
         let wrong = format!("{}0", &pair[..pair.len() - 1]);
         let wrong = if wrong == pair { format!("{}1", &pair[..pair.len() - 1]) } else { wrong };
         assert_eq!(both(&guard, &headers(&[("host", "runner-1"), ("cookie", &wrong)])), Err(NO_TOKEN));
-        // A cookie opens nothing for a page of another site.
+        // A cookie admits no page of another site.
         let foreign = [("host", "runner-1"), ("cookie", pair), ("origin", "http://evil.example")];
         assert_eq!(both(&guard, &headers(&foreign)).err().map(|it| it.0), Some(StatusCode::FORBIDDEN));
         assert_eq!(Guard::new(None).open(&HeaderMap::new()), Ok(None));

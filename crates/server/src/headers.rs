@@ -1,11 +1,11 @@
-//! What every answer tells browsers: what may run, and who may look.
+//! Security headers of every response.
 
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderName, HeaderValue};
 
-/// Nothing from elsewhere, nothing inline, no frames: a name that a script made up stays text whatever a page does with it.
+/// Nothing external, nothing inline, no frames: text from a script is never executed, whatever a page does with it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -1,12 +1,9 @@
-//! A run's door: k6's REST API, so that others can watch a test, hold it, change it and end it, and the client of it; and
-//! the page that shows runs, with what it reads.
+//! k6's REST API, with which other programs inspect and control a run, and its client; the page that shows runs, with its data; and
+//! the metrics that `plimsoll host-agent` exposes.
 //!
-//! A machine's door besides: what `plimsoll host-agent` tells of it.
-//!
-//! What is served is anything that is [`Live`] and anything that is [`Pages`]; the room knows nothing of engines, scripts and
-//! files of runs. It answers on a thread of its own, and everything that comes in is bounded. Without a token it listens on
-//! loopback only, and a browser that was lured there (a page of another site, a name that suddenly means this machine) is
-//! turned away.
+//! The server serves any [`Live`] and any [`Pages`]; it must not know engines, scripts and files of runs. It answers on a thread of
+//! its own, and all input is bounded. Without a token it listens on loopback only, and it refuses requests that another site makes
+//! through the user's browser.
 
 mod assets;
 mod body;
@@ -35,31 +32,31 @@ pub use pages::{ANSWER_BYTES_MAX, Change, PageError, Pages};
 pub use question::{Question, View};
 pub use rest::{BODY_BYTES_MAX, SETUP_BYTES_MAX};
 
-/// Where k6's verbs look for a run that they are not told the address of.
+/// Default address of a run's REST API, as in k6.
 pub const ADDRESS_DEFAULT: &str = "localhost:6565";
 
-/// Why a server cannot be had.
+/// An error of starting a server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The address is none, or taken.
+    /// The address is invalid or in use.
     #[error("listen on {address}: {source}")]
     Listen {
-        /// As given.
+        /// The address as given.
         address: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// Others than this machine would reach it, and nothing would keep them from ending the test.
+    /// Without a token, other machines could reach the server and end the test.
     #[error(
         "listen on {0}: without a token (PLIMSOLL_API_TOKEN) only this machine's own addresses are served"
     )]
     Exposed(String),
-    /// The system has no threads left.
+    /// The system has no thread left.
     #[error("start the server's thread: {0}")]
     Thread(#[from] std::io::Error),
 }
 
-/// A server; it ends when it is dropped.
+/// A running server; it ends when it is dropped.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -68,8 +65,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves a run at `address` (`localhost:6565`; port 0 takes any that is free). With a token, requests must carry it
-    /// as `Authorization: Bearer`.
+    /// Serves a run at `address` (`localhost:6565`; port 0 takes any free port). With a token, requests must carry it as
+    /// `Authorization: Bearer`.
     ///
     /// # Errors
     /// See [`ServerError`].
@@ -77,8 +74,7 @@ impl Server {
         Server::serve(address, token, |guard| rest::router(live, guard))
     }
 
-    /// Serves the page. With a token, what it reads wants that, or the cookie that the page gets for it; the page itself is
-    /// for all.
+    /// Serves the page. With a token, its data requires the token or the session cookie; the page itself is public.
     ///
     /// # Errors
     /// See [`ServerError`].
@@ -90,8 +86,7 @@ impl Server {
         Server::serve(address, token, |guard| pages::router(pages, guard))
     }
 
-    /// Serves one text, made anew for each who asks for it at `path`. With a token, requests must carry it as
-    /// `Authorization: Bearer`.
+    /// Serves one text, computed for each request to `path`. With a token, requests must carry it as `Authorization: Bearer`.
     ///
     /// # Errors
     /// See [`ServerError`].
@@ -125,14 +120,14 @@ impl Server {
         let (end, is_over) = oneshot::channel();
         let serve = move || {
             runtime.block_on(connections::serve(listener, router, is_over));
-            // A `teardown()` that somebody asked for may go on for long, and nobody hears of it any more.
+            // A requested `teardown()` may run for long, and its result has no receiver any more.
             runtime.shutdown_background();
         };
         let thread = std::thread::Builder::new().name("rest".into()).spawn(serve)?;
         Ok(Server { address: bound, end: Some(end), thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// Returns the listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -140,7 +135,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Either may be over already.
+        // The thread may have ended already.
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -148,8 +143,8 @@ impl Drop for Server {
     }
 }
 
-/// What an address may stand for. As in Go, `:6565` is every address of the machine, and `localhost` rather the one of
-/// version 4: there clients look first.
+/// Resolves an address. As in Go, `:6565` means every address of the machine, and `localhost` prefers IPv4, which clients try
+/// first.
 fn addresses(address: &str) -> std::io::Result<Vec<SocketAddr>> {
     let full = if address.starts_with(':') { format!("0.0.0.0{address}") } else { address.to_owned() };
     let mut all: Vec<SocketAddr> = full.to_socket_addrs()?.collect();

@@ -1,46 +1,46 @@
-//! What can be served: a run, as far as this room knows it.
+//! A run as the server sees it.
 
 use api::Group;
 use api::rest::{Metric, Status, StatusChange};
 
-/// Why something cannot be done, as a fragment that reads after "failed to".
+/// The reason of a refusal, as a fragment that reads after "failed to".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);
 
-/// A run that can be asked and told. Every call may come at any time, from the server's thread.
+/// A run that clients can inspect and control. Calls come at any time, from the server's thread.
 pub trait Live: Send + Sync + 'static {
-    /// How it stands.
+    /// Returns the status.
     fn status(&self) -> Status;
 
-    /// Changes it.
+    /// Changes the run.
     ///
     /// # Errors
-    /// What was asked cannot be done now; nothing has changed then.
+    /// The change is not possible now; the run is unchanged.
     fn change(&self, change: &StatusChange) -> Result<(), Refusal>;
 
-    /// Its metrics so far, in order of their names.
+    /// Returns the metrics so far, sorted by name.
     fn metrics(&self) -> Vec<Metric>;
 
-    /// Its groups and checks so far.
+    /// Returns the groups and checks so far.
     fn root_group(&self) -> Group;
 
-    /// What `setup()` gave, as JSON.
+    /// Returns the result of `setup()` as JSON.
     fn setup_data(&self) -> Option<String>;
 
-    /// Gives it the data of a `setup()` that ran elsewhere; `None` where that gave nothing.
+    /// Sets the result of a `setup()` that ran elsewhere; `None` if it returned nothing.
     ///
     /// # Errors
-    /// It does not wait for its start.
+    /// The run is not waiting for its start.
     fn set_setup_data(&self, json: Option<String>) -> Result<(), Refusal>;
 
-    /// Runs `setup()` and gives what it gave. Takes as long as that does.
+    /// Runs `setup()` and returns its result. Blocks until it ends.
     ///
     /// # Errors
-    /// It does not wait for its start, or `setup()` failed.
+    /// The run is not waiting for its start, or `setup()` failed.
     fn run_setup(&self) -> Result<Option<String>, Refusal>;
 
-    /// Runs `teardown()`. Takes as long as that does.
+    /// Runs `teardown()`. Blocks until it ends.
     ///
     /// # Errors
     /// The test is not over, or `teardown()` failed.

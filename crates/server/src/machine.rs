@@ -1,4 +1,4 @@
-//! What a machine tells of itself, as JSON at one path.
+//! Metrics of this machine as JSON at one path.
 
 use axum::Router;
 use axum::body::Body;

@@ -1,4 +1,4 @@
-//! A server of pages that only remembers what it was asked, at the wire.
+//! A page server at wire level, over a stub that records its questions.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -47,7 +47,7 @@ fn start(token: Option<&str>) -> (Server, Arc<Recorded>) {
     (Server::start_page("localhost:0", token, pages.clone()).expect("a free port"), pages)
 }
 
-/// The status, the head and the body of the answer to a request.
+/// Returns the status, head and body of the response to a request.
 fn ask(server: &Server, line: &str, headers: &str, body: &str) -> (u16, String, String) {
     let mut stream = TcpStream::connect(server.address()).expect("the server listens");
     let host = if headers.contains("host:") { "" } else { "host: localhost\r\n" };
@@ -55,7 +55,7 @@ fn ask(server: &Server, line: &str, headers: &str, body: &str) -> (u16, String, 
     let request = format!(
         "{line} HTTP/1.1\r\n{host}connection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
     );
-    // A server that has read enough may close before everything is written.
+    // A server may close before it has read everything.
     let _ = stream.write_all(request.as_bytes());
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer);
@@ -158,7 +158,7 @@ fn a_token_is_shown_once_and_a_cookie_after_that() {
     check(&server, get, "", "", 401, "the token");
     check(&server, get, "authorization: Bearer s3cre\r\n", "", 401, "the token");
     check(&server, get, "authorization: Bearer s3cret\r\n", "", 200, "/api/v1/runs");
-    // The page itself has nothing to hide, and has to be there to show the token.
+    // The page itself is public, since it must load before it can send the token.
     check(&server, "GET /runs", "", "", 200, "<");
     let session = "POST /api/v1/session";
     check(&server, session, "authorization: Bearer s3cret\r\n", "", 403, "X-Plimsoll");
@@ -184,7 +184,7 @@ fn a_token_is_shown_once_and_a_cookie_after_that() {
     assert!(matches!(error, ServerError::Exposed(_)), "{error}");
 }
 
-/// Opens a stream of events and reads until a text is there.
+/// Opens a stream of events and reads until a text arrives.
 fn listen(server: &Server, headers: &str, until: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(server.address()).expect("the server listens");
     let request = format!("GET /api/v1/runs/ab12/events HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n");
@@ -194,7 +194,7 @@ fn listen(server: &Server, headers: &str, until: &str) -> (TcpStream, String) {
     (stream, text)
 }
 
-/// Reads until a text is there.
+/// Reads until a text arrives.
 fn read(stream: &mut TcpStream, until: &str) -> String {
     let (mut text, mut bytes) = (String::new(), [0; 4096]);
     while !text.contains(until) {
@@ -215,7 +215,7 @@ fn events_are_resumed_where_they_broke_off() {
     let (_, text) = listen(&server, "last-event-id: 99\r\n", "event: reset");
     assert!(text.contains("id: 3\nevent: reset\n"), "{text}");
     check(&server, "GET /api/v1/runs/cd34/events", "", "", 204, "");
-    // One who has nothing hears what comes next, and the end ends the answer.
+    // A new listener receives the next events, and the end of the feed ends the response.
     let (mut stream, before) = listen(&server, "", "retry: ");
     assert!(pages.feed.is_wanted());
     pages.feed.push("ended", "{}");
@@ -239,6 +239,6 @@ fn listeners_are_bounded_and_do_not_delay_the_end() {
     let refused = streams.iter().filter(|(_, first)| first.ends_with("503")).count();
     assert_eq!(refused, 1);
     pages.feed.push("tick", "{}");
-    // This would wait for ever if the end waited for those who listen.
+    // This would block forever if dropping waited for listeners.
     drop(server);
 }

@@ -18,71 +18,71 @@ use crate::guard::Guard;
 use crate::question::{Question, ROOT, View, is_run};
 use crate::{Refusal, assets, body};
 
-/// Answers that are worked on at once: reading files must leave cores to others.
+/// Maximum number of answers computed at once: reading files must leave cores for the load.
 const WORKERS_MAX: usize = 2;
 
-/// Bytes of a body.
+/// Maximum size of a request body, bytes.
 const BODY_BYTES_MAX: usize = 64 * 1024;
 
-/// Bytes of an answer.
+/// Maximum size of an answer, bytes.
 pub const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-/// How long an answer may wait for its turn.
+/// Maximum time that an answer waits for its turn.
 const TURN_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a script of the page itself can set and a foreign form cannot.
+/// A header that scripts of the page can set but a foreign form cannot.
 const WRITE_HEADER: &str = "x-plimsoll";
 
-/// The published description of everything here.
+/// The published OpenAPI description of these routes.
 const DESCRIPTION: &str = include_str!("../../../docs/format/page.openapi.json");
 
-/// Why a page gets no answer.
+/// An error of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// There is no such run, metric or part.
+    /// The run, metric or range does not exist.
     #[error("{0}")]
     NotFound(String),
-    /// A parameter cannot be read.
+    /// A parameter is invalid.
     #[error("{0}")]
     Invalid(String),
-    /// It cannot be done now, or not here.
+    /// The operation is not possible now, or not in this process.
     #[error("{0}")]
     Refused(String),
-    /// A file is damaged, or a disk refuses.
+    /// A file is damaged, or the disk reports an error.
     #[error("{0}")]
     Failed(String),
 }
 
-/// What somebody wants to change.
+/// A change to the notes on a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Write this beside a run.
+    /// Sets the note on a run.
     Note(String),
-    /// Make it its script's baseline, or no more.
+    /// Sets or clears the run as the baseline of its script.
     Baseline(bool),
 }
 
-/// What the page shows. Calls come from several threads and take as long as reading takes.
+/// The data of the page. Calls come from several threads and may block on reading files.
 pub trait Pages: Send + Sync + 'static {
-    /// The answer to a question, as JSON.
+    /// Returns the answer to a question as JSON.
     ///
     /// # Errors
     /// See [`PageError`].
     fn answer(&self, question: &Question) -> Result<Arc<str>, PageError>;
 
-    /// Changes what is written beside a run, and gives what is then, as JSON.
+    /// Changes the notes on a run, and returns the new ones as JSON.
     ///
     /// # Errors
-    /// There is no such run, or it cannot be written.
+    /// The run does not exist, or the notes cannot be written.
     fn change(&self, run: &str, change: &Change) -> Result<String, PageError>;
 
-    /// What a run tells that this process runs; `None` for all others.
+    /// Returns the events of a run that this process executes; `None` for other runs.
     fn feed(&self, run: &str) -> Option<Arc<Feed>>;
 
-    /// Ends a run that this process runs.
+    /// Ends a run that this process executes.
     ///
     /// # Errors
-    /// It does not run here.
+    /// This process does not execute the run.
     fn stop(&self, run: &str) -> Result<(), Refusal>;
 }
 
@@ -93,7 +93,7 @@ struct Shared {
     turns: Arc<Semaphore>,
 }
 
-/// The routes; everything that is no other route is the page.
+/// Returns the routes; every other path is the page.
 pub(crate) fn router(pages: Arc<dyn Pages>, guard: Guard) -> Router {
     let shared = Shared { pages, guard, turns: Arc::new(Semaphore::new(WORKERS_MAX)) };
     Router::new().route("/api/{*path}", any(api)).fallback(page).with_state(shared)
@@ -101,7 +101,7 @@ pub(crate) fn router(pages: Arc<dyn Pages>, guard: Guard) -> Router {
 
 async fn page(request: Request) -> Response {
     match *request.method() {
-        Method::GET | Method::HEAD => assets::of(request.uri().path()),
+        Method::GET | Method::HEAD => assets::respond(request.uri().path()),
         _ => error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed", "the page can only be read"),
     }
 }
@@ -139,7 +139,7 @@ async fn api(State(shared): State<Shared>, request: Request) -> Response {
     }
 }
 
-/// Gives a browser a cookie for the token that it shows, so that it need not keep that.
+/// Returns a session cookie for a browser that sends the token, so that it need not store the token.
 fn session(guard: &Guard, headers: &HeaderMap) -> Response {
     if !headers.contains_key(WRITE_HEADER) {
         return error(StatusCode::FORBIDDEN, "Not allowed", "the header X-Plimsoll is missing");
@@ -171,7 +171,7 @@ fn events(shared: &Shared, run: &str, headers: &HeaderMap) -> Response {
 async fn read(shared: &Shared, question: Question, headers: &HeaderMap) -> Response {
     let (pages, view) = (shared.pages.clone(), question.view);
     let ask = move || pages.answer(&question);
-    // What answers is asked before anything else, and reads no file: it need not wait behind those who do.
+    // The page requests this first, and it reads no file, so it does not queue behind others.
     let answered = if view == View::About { on_thread(ask).await } else { work(shared, ask).await };
     let answer = match answered {
         Ok(answer) => answer,
@@ -214,7 +214,7 @@ async fn change(shared: &Shared, run: &str, what: &str, body: Body) -> Response 
     }
 }
 
-/// Works on an answer on a thread of its own, when it is its turn.
+/// Computes an answer on a separate thread when its turn comes.
 async fn work<T: Send + 'static>(
     shared: &Shared,
     call: impl FnOnce() -> Result<T, PageError> + Send + 'static,
@@ -229,7 +229,7 @@ async fn work<T: Send + 'static>(
     .await
 }
 
-/// Works on an answer on a thread of its own. A panic there is a bug that ends one answer.
+/// Computes an answer on a separate thread. A panic there is a bug that ends one answer.
 async fn on_thread<T: Send + 'static>(
     call: impl FnOnce() -> Result<T, PageError> + Send + 'static,
 ) -> Result<T, PageError> {
@@ -252,7 +252,7 @@ struct Baseline {
     is_baseline: bool,
 }
 
-/// What tells two answers apart: FNV-1a, whose collisions only cost one stale screen.
+/// Returns the entity tag of an answer: FNV-1a, whose collisions cost only one outdated screen.
 fn tag(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,24 +1,24 @@
-//! What is asked of `/api/v1`.
+//! Questions to `/api/v1`.
 
 use std::collections::BTreeMap;
 
-/// Characters of a query.
+/// Maximum length of a query, bytes.
 const QUERY_BYTES_MAX: usize = 4096;
 
-/// Where all answers are.
+/// Prefix of all questions.
 pub(crate) const ROOT: &str = "/api/v1/";
 
 macro_rules! views {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal;)*) => {
-        /// What is looked at.
+        /// The kind of answer that a question requests.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum View { $($(#[doc = $doc])* $variant,)* }
 
         impl View {
-            /// All of them.
+            /// All views.
             pub const ALL: &[View] = &[$(View::$variant,)*];
 
-            /// The path below `/api/v1/`, with `*` for the run and a further one for what is in it.
+            /// Returns the path below `/api/v1/`, with `*` for the run and a further one for a part of it.
             pub const fn pattern(self) -> &'static str {
                 match self { $(View::$variant => $name,)* }
             }
@@ -27,63 +27,63 @@ macro_rules! views {
 }
 
 views! {
-    /// What answers.
+    /// The program and the page's rights.
     About = "about";
     /// All runs.
     Runs = "runs";
-    /// A run.
+    /// One run.
     Run = "runs/*";
     /// Columns over time.
     Series = "runs/*/series";
     /// Requests as a tree.
     Requests = "runs/*/requests";
-    /// How values are spread.
+    /// The distribution of values.
     Distribution = "runs/*/distribution";
-    /// What went wrong.
+    /// Errors.
     Errors = "runs/*/errors";
-    /// The log.
+    /// Log lines.
     Logs = "runs/*/logs";
-    /// The generator.
+    /// The load generator.
     Generator = "runs/*/generator";
-    /// Whether numbers can be trusted.
+    /// Validity of the measurement.
     Validity = "runs/*/validity";
-    /// Mistakes that arithmetic can catch.
+    /// Measurement errors that arithmetic shows.
     Audit = "runs/*/audit";
-    /// How much load the target bears.
+    /// The maximum load that the target sustains.
     Capacity = "runs/*/capacity";
     /// Thresholds over time.
     Thresholds = "runs/*/thresholds";
-    /// Traces that were kept.
+    /// Stored traces.
     Traces = "runs/*/traces";
-    /// One of them.
+    /// One trace.
     Trace = "runs/*/traces/*";
-    /// Services, and who calls whom.
+    /// Services and the calls between them.
     Services = "runs/*/services";
-    /// What the servers did meanwhile.
+    /// Server-side metrics.
     Evidence = "runs/*/evidence";
-    /// What limits the target.
+    /// The bottleneck.
     Diagnosis = "runs/*/diagnosis";
-    /// Two sides of runs.
+    /// A comparison of two sides of runs.
     Compare = "compare";
     /// The runs of a script.
     History = "history";
 }
 
-/// A view and what it is to be of.
+/// A view with its run and parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
-    /// What is looked at.
+    /// The requested view.
     pub view: View,
-    /// The run as it was named; empty where there is none in the path.
+    /// The run as named in the path; empty if the path has none.
     pub run: String,
-    /// What it is of in the run, as the path names it: a trace. Empty for all of the run.
+    /// The part of the run in the path, a trace; empty for the whole run.
     pub part: String,
-    /// Parameters; of several with one name, the last.
+    /// Parameters; the last of several with one name.
     pub query: BTreeMap<String, String>,
 }
 
 impl Question {
-    /// Reads a path and a query; `None` where that is no question.
+    /// Parses a path and a query; `None` if they are no question.
     pub fn parse(path: &str, query: &str) -> Option<Question> {
         let path = path.strip_prefix(ROOT)?;
         if query.len() > QUERY_BYTES_MAX {
@@ -95,28 +95,28 @@ impl Question {
         Some(Question { view, run: run.to_owned(), part: part.to_owned(), query })
     }
 
-    /// A question about a run.
+    /// Returns a question about a run.
     pub fn of_run(view: View, run: &str, query: &[(&str, &str)]) -> Question {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Question { view, run: run.to_owned(), part: String::new(), query: query.collect() }
     }
 
-    /// A question about a part of a run that paths can name.
+    /// Returns a question about a part of a run that has a path.
     pub fn of_part(view: View, run: &str, part: &str) -> Question {
         Question { part: part.to_owned(), ..Question::of_run(view, run, &[]) }
     }
 
-    /// Whether a text can name a run here.
+    /// Returns true if a text can name a run here.
     pub fn names_run(text: &str) -> bool {
         is_run(text)
     }
 
-    /// A parameter; one that is empty is none.
+    /// Returns a parameter; `None` if it is empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.query.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// Its path with its parameters in the order of their names.
+    /// Returns the path with its parameters sorted by name.
     pub fn path(&self) -> String {
         let path = self.view.pattern().replacen('*', &self.run, 1).replacen('*', &self.part, 1);
         let path = format!("{ROOT}{path}");
@@ -128,7 +128,7 @@ impl Question {
     }
 }
 
-/// The parts of a path that stand where the pattern has its stars; empty where it has none.
+/// Returns the segments at the stars of a pattern; empty for those that it lacks.
 fn matched<'a>(pattern: &str, path: &'a str) -> Option<(&'a str, &'a str)> {
     let Some((before, after)) = pattern.split_once('*') else {
         return (pattern == path).then_some(("", ""));
@@ -142,13 +142,13 @@ fn matched<'a>(pattern: &str, path: &'a str) -> Option<(&'a str, &'a str)> {
     (is_run(run) && is_part).then_some((run, part))
 }
 
-/// Whether this can name a part of a run: the number of a trace.
+/// Returns true if a text can name a part of a run: a trace id.
 fn is_part(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether this can name a run: an id, the beginning of one, or one of the words for the last ones. A path never does,
-/// since whoever asks may not choose which files are read.
+/// Returns true if a text can name a run: an id, a prefix of one, or a word for the latest runs. Paths are refused, because a
+/// client must not choose which files are read.
 pub(crate) fn is_run(text: &str) -> bool {
     let is_id = (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id || text == "@last" || text == "@prev"

@@ -16,10 +16,10 @@ use serde_json::Value;
 use crate::guard::Guard;
 use crate::{Live, Refusal, body};
 
-/// Bytes of a request's body.
+/// Maximum size of a request body, bytes.
 pub const BODY_BYTES_MAX: usize = 64 * 1024;
 
-/// Bytes of what `setup()` gave elsewhere.
+/// Maximum size of the result of a `setup()` that ran elsewhere, bytes.
 pub const SETUP_BYTES_MAX: usize = 16 << 20;
 
 type Shared = Arc<dyn Live>;
@@ -38,7 +38,7 @@ pub(crate) fn router(live: Shared, guard: Guard) -> Router {
         .layer(middleware::from_fn_with_state(guard, admit))
 }
 
-/// Lets in who shows the token, where there is one.
+/// Admits requests that carry the token, if one is set.
 pub(crate) async fn admit(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     match guard.admit(request.headers()) {
         Ok(()) => next.run(request).await,
@@ -46,7 +46,7 @@ pub(crate) async fn admit(State(guard): State<Guard>, request: Request, next: Ne
     }
 }
 
-/// Turns away whom a browser was lured by, whatever they ask for.
+/// Refuses requests that another site makes through the user's browser.
 pub(crate) async fn check_place(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     match guard.check_place(request.headers()) {
         Ok(()) => next.run(request).await,
@@ -145,7 +145,7 @@ fn of_setup(json: Option<String>) -> Response {
     ok(&Document { data: Resource::<_, ()>::new("setupData", "default", SetupData { data }) })
 }
 
-/// Calls what takes its time on a thread of its own, so that others are answered meanwhile.
+/// Runs a blocking call on a separate thread, so that other requests are answered meanwhile.
 async fn blocking<T: Send + 'static>(
     call: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
@@ -162,7 +162,7 @@ fn ok(value: &impl Serialize) -> Response {
     json(StatusCode::OK, value)
 }
 
-/// k6 calls everything that cannot be done now an internal error.
+/// Returns k6's response to an operation that is not possible now: an internal error.
 fn refused(title: &str, why: &Refusal) -> Response {
     error(StatusCode::INTERNAL_SERVER_ERROR, title, &format!("failed to {why}"))
 }

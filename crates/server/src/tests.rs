@@ -1,4 +1,4 @@
-//! A server around a run that only remembers what it was told.
+//! A server over a stub run that records its calls.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -62,10 +62,10 @@ fn start() -> (Server, Arc<Recorded>) {
     (Server::start("localhost:0", None, live.clone()).expect("a free port"), live)
 }
 
-/// The status and the body of the answer to a request as it is written on the wire.
+/// Returns the status and body of the response to a raw request.
 fn raw(server: &Server, request: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(server.address()).expect("the server listens");
-    // A server that has read enough may close before everything is written.
+    // A server may close before it has read everything.
     let _ = stream.write_all(request.as_bytes());
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer);

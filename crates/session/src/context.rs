@@ -1,4 +1,4 @@
-//! The surroundings of a run: the process's variables, the config file, the log, and the places of the user's files.
+//! The surroundings of a run: environment variables, the config file, the log, and the user's folders.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,22 +12,22 @@ use runs::{Exit, Failure, calibration, quoted};
 use crate::env::Environment;
 use crate::logger::Logger;
 
-/// The surroundings of a run, from the flags that all verbs have.
+/// The surroundings of a run, from the flags that all subcommands share.
 #[derive(Clone)]
 pub struct Context {
-    /// The process's variables.
+    /// The process's environment variables.
     pub env: Environment,
     /// The options of the config file.
     pub config: Options,
     /// The log.
     pub logger: Arc<Logger>,
-    /// Neither banner nor progress.
+    /// Whether banner and progress are hidden.
     pub is_quiet: bool,
-    /// Whether colours are allowed, where there is a terminal.
+    /// Whether colours are allowed on a terminal.
     pub may_colour: bool,
-    /// Ties the run to the wall clock.
+    /// Converts instants to the wall clock.
     pub epoch: Epoch,
-    /// Secrets that scripts may read, and that are kept out of every output.
+    /// Secrets that scripts may read, and that every output masks.
     pub secrets: Arc<script::Secrets>,
     /// The flag `--runs`.
     pub runs: Option<String>,
@@ -36,25 +36,25 @@ pub struct Context {
 }
 
 impl Context {
-    /// The same without banner and progress.
+    /// Returns the same context without banner and progress.
     pub fn quiet(&self) -> Context {
         Context { is_quiet: true, ..self.clone() }
     }
 
-    /// Where runs are stored: as the flag says, the variable `PLIMSOLL_RUNS`, or in the user's data folder.
+    /// Returns the catalogue of runs: from the flag, the variable `PLIMSOLL_RUNS`, or the user's data folder.
     ///
     /// # Errors
-    /// There is no such place, or the user has no data folder.
+    /// The location cannot be opened, or the user has no data folder.
     pub fn catalogue(&self) -> Result<Catalogue, Failure> {
         let (location, local) = self.place_of_runs()?;
         Ok(Catalogue::open(location, &local))
     }
 
-    /// All runs for the page, with what is written on it beside them: in their folder, or on this machine where they are in a
-    /// bucket. `own` is the run that this process runs.
+    /// Returns all runs for the page. Notes are stored in the runs' folder, or on this machine if the runs are in a bucket. `own`
+    /// is the run that this process executes.
     ///
     /// # Errors
-    /// As above.
+    /// The catalogue cannot be opened, as in [`Context::catalogue`].
     pub fn library(&self, own: Option<Own>) -> Result<Library, Failure> {
         let (location, local) = self.place_of_runs()?;
         let folder = match &location {
@@ -66,7 +66,7 @@ impl Context {
         Ok(Library::new(Catalogue::open(location, &local), &folder, self.runs.as_deref(), own))
     }
 
-    /// Where runs are, and where what a bucket needs on this machine is.
+    /// Returns the location of the runs, and the folder on this machine for data beside them.
     fn place_of_runs(&self) -> Result<(Location, PathBuf), Failure> {
         let data = data_folder(&self.env);
         let named =
@@ -84,54 +84,54 @@ impl Context {
         Ok((location, local.join("buckets")))
     }
 
-    /// A file among the user's data; `None` where the user has none.
+    /// Returns a file in the user's data folder; `None` if the user has none.
     pub fn data_file(&self, name: &str) -> Option<PathBuf> {
         data_folder(&self.env).map(|folder| folder.join(name))
     }
 
-    /// The file of this machine's calibration; `None` where the user has no data folder.
+    /// Returns the file of this machine's calibration; `None` if the user has no data folder.
     pub fn calibration_file(&self) -> Option<PathBuf> {
         self.data_file(calibration::FILE)
     }
 
-    /// Where what can be had again is kept: as the flag says, the variable `PLIMSOLL_CACHE`, or our own folder among the
-    /// user's caches; `None` where the user has none.
+    /// Returns the cache folder: from the flag, the variable `PLIMSOLL_CACHE`, or Plimsoll's folder in the user's cache; `None` if
+    /// the user has none.
     pub fn cache_folder(&self, flag: Option<&Path>) -> Option<PathBuf> {
         let set = |name: &str| self.env.get(name).filter(|it| !it.is_empty());
         let named = flag.map(Path::to_owned).or_else(|| set("PLIMSOLL_CACHE").map(PathBuf::from));
-        // The XDG specification has relative paths ignored.
+        // The XDG specification requires that relative paths are ignored.
         let xdg = || set("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         let home = || Some(Path::new(set("HOME")?).join(".cache"));
         named.or_else(|| Some(xdg().or_else(home)?.join("plimsoll")))
     }
 
-    /// The place for runs that the flag names, which other commands need too.
+    /// Returns the value of `--runs`, which suggested commands must repeat.
     pub fn runs_flag(&self) -> Option<&str> {
         self.runs.as_deref()
     }
 
-    /// The same as words of a command line; empty where it names none.
+    /// Returns `--runs` as part of a command line; empty if it is not set.
     pub fn runs_words(&self) -> String {
         self.runs_flag().map_or_else(String::new, |place| format!(" --runs {}", quoted(place)))
     }
 
-    /// Where a run's REST API is: as the flag or the variable says, where one of them does.
+    /// Returns the address of the run's REST API, if a flag or variable sets it.
     pub fn address(&self) -> Option<&str> {
         let flag = self.address.as_deref().filter(|address| !address.is_empty());
         flag.or_else(|| self.env.setting("ADDRESS"))
     }
 
-    /// What opens a run's REST API to others than this machine, and what its client shows there.
+    /// Returns the token that clients of the run's REST API on other machines need.
     pub fn api_token(&self) -> Option<&str> {
         self.env.get("PLIMSOLL_API_TOKEN").filter(|token| !token.is_empty())
     }
 
-    /// A client of the run at the address that was given, or at k6's default.
+    /// Returns a client of the run at the given address, or at k6's default.
     pub fn client(&self) -> server::Client {
         server::Client::new(self.address().unwrap_or(server::ADDRESS_DEFAULT), self.api_token())
     }
 
-    /// Logs warnings of the room `plan`.
+    /// Logs warnings about the plan.
     pub fn warn_all(&self, warnings: &[Warning]) {
         for warning in warnings {
             self.logger.say(LogLevel::Warn, warning.to_string());
@@ -139,7 +139,7 @@ impl Context {
     }
 }
 
-/// A [`PlanError`] in one text, with k6's code: flags that cannot be read are not a matter of configuration there.
+/// Converts a [`PlanError`] to one text with k6's exit code: invalid flags are not a configuration error there.
 pub fn plan_failure(error: &PlanError) -> Failure {
     let exit = match error {
         PlanError::Options { level: plan::Level::CommandLine, .. } => Exit::Other,
@@ -148,7 +148,7 @@ pub fn plan_failure(error: &PlanError) -> Failure {
     Failure::new(exit, format!("failed to {error}"))
 }
 
-/// Fails with the first that was asked for.
+/// Fails with the first unsupported flag that is set.
 pub fn refuse_first<'a>(absent: impl IntoIterator<Item = (bool, &'a str, &'a str)>) -> Result<(), Failure> {
     match absent.into_iter().find(|(is_asked_for, ..)| *is_asked_for) {
         None => Ok(()),
@@ -158,10 +158,10 @@ pub fn refuse_first<'a>(absent: impl IntoIterator<Item = (bool, &'a str, &'a str
     }
 }
 
-/// Our own folder among the user's data.
+/// Returns Plimsoll's folder in the user's data folder.
 fn data_folder(env: &Environment) -> Option<PathBuf> {
     let xdg = env.get("XDG_DATA_HOME").filter(|it| !it.is_empty()).map(PathBuf::from);
     let home = || Some(Path::new(env.get("HOME").filter(|it| !it.is_empty())?).join(".local/share"));
-    // The XDG specification has relative paths ignored.
+    // The XDG specification requires that relative paths are ignored.
     xdg.filter(|path| path.is_absolute()).or_else(home).map(|folder| folder.join("plimsoll"))
 }

@@ -1,4 +1,4 @@
-//! Calls into the script beside the run: `handleSummary()`, and a `teardown()` that somebody asks for afterwards.
+//! Calls into the script outside the load: `handleSummary()`, and a `teardown()` that is requested afterwards.
 
 use std::pin::pin;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use model::{Instant, Mark, Metadata, MetricId, SystemClock, TagSetId};
 use script::{Bundle, RunShared, ScriptError, ScriptVu};
 
-/// Calls `work` with a VU of its own, which may take so long. Its samples come too late for the run and are not kept.
+/// Calls `work` with a separate VU and a time limit. Its samples come too late for the run and are dropped.
 pub(crate) fn call<T: 'static>(
     bundle: &Arc<Bundle>,
     run: &Arc<RunShared>,

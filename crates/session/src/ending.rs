@@ -1,12 +1,12 @@
-//! What is written when a run is over.
+//! The ending of a run as its file stores it.
 
 use engine::{AbortReason, RunOutcome};
 use model::{Epoch, SystemClock, TagInterner};
 use runfile::{Drops, Ending};
 use runs::{DROP_CAUSES, Exit};
 
-/// How a run ended.
-pub(crate) fn of(outcome: &RunOutcome, exit: Exit, epoch: &Epoch, tags: &TagInterner) -> Ending {
+/// Returns the ending of a run.
+pub(crate) fn build(outcome: &RunOutcome, exit: Exit, epoch: &Epoch, tags: &TagInterner) -> Ending {
     Ending {
         ended_wall_ns: epoch.wall_unix_ns(SystemClock::now()),
         elapsed_ns: u64::try_from(outcome.elapsed.as_nanos()).unwrap_or(u64::MAX),
@@ -21,7 +21,7 @@ pub(crate) fn of(outcome: &RunOutcome, exit: Exit, epoch: &Epoch, tags: &TagInte
     }
 }
 
-/// Why the exit code is not zero, in the words of the terminal.
+/// Returns the reason for a non-zero exit code, as the terminal prints it.
 fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
     let crossed = outcome.thresholds.crossed();
     Some(match exit {
@@ -38,7 +38,7 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
         },
         Exit::ScriptException => "the script threw".into(),
         Exit::NotValid => "the measurement is not valid".into(),
-        // No run ends with a finding or a regression: that is what an audit and a comparison of runs say.
+        // Runs never end with these exits: audits and comparisons produce them.
         Exit::InvalidConfig
         | Exit::CannotServe
         | Exit::AuditFailed

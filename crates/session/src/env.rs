@@ -1,15 +1,15 @@
-//! Environment variables: what the process was started with, and what the script is shown of it.
+//! Environment variables: those of the process, and those that the script may read.
 
 use std::collections::BTreeMap;
 
 use runs::{Exit, Failure};
 
-/// The variables of the process. Names and values that are not UTF-8 are left out: JavaScript could not hold them.
+/// The variables of the process. Names and values that are not UTF-8 are left out, since JavaScript cannot hold them.
 #[derive(Clone, Debug, Default)]
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Reads the process's own.
+    /// Reads the variables of this process.
     pub fn of_process() -> Environment {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -17,26 +17,26 @@ impl Environment {
         Environment(std::env::vars_os().filter_map(text).collect())
     }
 
-    /// All of them.
+    /// Returns all variables.
     pub fn all(&self) -> &BTreeMap<String, String> {
         &self.0
     }
 
-    /// One of them.
+    /// Returns one variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// A setting: `PLIMSOLL_NAME`, or else `K6_NAME`; empty ones count as unset.
+    /// Returns a setting: `PLIMSOLL_NAME`, or else `K6_NAME`; empty values count as unset.
     pub fn setting(&self, name: &str) -> Option<&str> {
         let prefixes = ["PLIMSOLL", "K6"];
         prefixes.iter().find_map(|prefix| self.get(&format!("{prefix}_{name}")).filter(|it| !it.is_empty()))
     }
 
-    /// A setting that is on or off; what Go's `ParseBool` reads.
+    /// Returns a boolean setting in any spelling that Go's `ParseBool` accepts.
     ///
     /// # Errors
-    /// It is neither.
+    /// The value is no boolean.
     pub fn switch(&self, name: &str) -> Result<Option<bool>, Failure> {
         let Some(text) = self.setting(name) else { return Ok(None) };
         match parse_switch(text) {
@@ -50,11 +50,11 @@ impl Environment {
         }
     }
 
-    /// `__ENV`: the process's variables, if they are to be passed on, and over them those of `--env`.
+    /// Returns `__ENV`: the process's variables, if they are passed on, overridden by those of `--env`.
     ///
     /// # Errors
-    /// A name of `--env` cannot be one.
-    pub fn for_script(
+    /// A name in `--env` is invalid.
+    pub(crate) fn for_script(
         &self,
         includes_process: bool,
         given: &[String],
@@ -74,7 +74,7 @@ impl Environment {
     }
 }
 
-/// `true` or `false` in any of Go's spellings.
+/// Parses `true` or `false` in any of Go's spellings.
 pub fn parse_switch(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
@@ -83,7 +83,7 @@ pub fn parse_switch(text: &str) -> Option<bool> {
     }
 }
 
-/// Whether a variable may be called so.
+/// Returns true if a variable may have this name.
 pub fn is_name(name: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     name.bytes().all(is_word) && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! What servers did meanwhile: the sources that were named, asked beside a run.
+//! Server-side evidence: collects from the configured sources during a run.
 
 use std::time::Duration;
 
@@ -9,23 +9,23 @@ use runs::{Exit, Failure};
 use crate::Context;
 use crate::listener::{Listener, LoadOver, Records};
 
-/// How long the last answers are waited for, after the load: evidence that does not come by then is a gap.
+/// Maximum wait for the last answers after the load; later evidence is a gap.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Traces of requests that are looked for where traces are kept.
+/// Maximum number of request traces that are looked up in trace backends.
 const TRACES_MAX: usize = 100;
 
-/// The sources that a run asks, before it has begun.
+/// The evidence sources of a run before it begins.
 #[derive(Default)]
 pub struct Sources {
     sources: Vec<Box<dyn Source>>,
-    /// Their credentials, which no file may hold.
+    /// Credentials of the sources, which every file must mask.
     pub credentials: Vec<String>,
 }
 
 impl Sources {
-    /// Says that nobody is asked, because what they told would be kept nowhere.
-    pub fn decline(self, context: &Context) {
+    /// Warns that no evidence is collected, because the run leaves no file to store it.
+    pub(crate) fn decline(self, context: &Context) {
         if self.sources.is_empty() {
             return;
         }
@@ -43,8 +43,8 @@ impl Sources {
         Ok(Sources { sources: open(settings)?, credentials })
     }
 
-    /// Starts to ask. Without threads for it the load goes on alone, and that is told.
-    pub fn start(self, context: &Context) -> Option<Gathering> {
+    /// Starts collecting. If no thread can be started, the run continues without evidence and a warning is logged.
+    pub(crate) fn start(self, context: &Context) -> Option<Gathering> {
         if self.sources.is_empty() {
             return None;
         }
@@ -64,10 +64,10 @@ impl Sources {
     }
 }
 
-/// Makes the sources of these settings.
+/// Creates the sources of these settings.
 ///
 /// # Errors
-/// One of them cannot be made.
+/// A source cannot be created.
 pub fn open(settings: &[Settings]) -> Result<Vec<Box<dyn Source>>, Failure> {
     let open = |settings: &Settings| {
         sources::open(settings)
@@ -76,24 +76,24 @@ pub fn open(settings: &[Settings]) -> Result<Vec<Box<dyn Source>>, Failure> {
     settings.iter().map(open).collect()
 }
 
-/// Sources that are being asked.
-pub struct Gathering {
+/// Sources that are being collected from.
+pub(crate) struct Gathering {
     collector: Collector,
     begun: Instant,
-    /// Sources whose trouble was told already.
+    /// Sources whose failure was logged already.
     told: Vec<String>,
     asked: AskedFor,
 }
 
-/// The traces of requests that are worth looking at one by one: those that took longest.
+/// The slowest traced requests, whose traces are looked up individually.
 #[derive(Default)]
 pub struct AskedFor {
-    /// How long they took, and their numbers.
+    /// Durations and trace ids.
     traces: Vec<(f64, u128)>,
 }
 
 impl AskedFor {
-    /// Adds requests that were put into traces.
+    /// Adds traced requests.
     pub fn add<'a>(&mut self, exemplars: impl IntoIterator<Item = &'a Exemplar>) {
         let known = exemplars.into_iter().filter_map(|one| Some((one.value, one.trace_id?)));
         self.traces.extend(known);
@@ -102,7 +102,7 @@ impl AskedFor {
         }
     }
 
-    /// Their numbers.
+    /// Returns the trace ids.
     pub fn numbers(mut self) -> Vec<u128> {
         self.shorten();
         self.traces.into_iter().map(|(_, trace)| trace).collect()
@@ -117,13 +117,13 @@ impl AskedFor {
 }
 
 impl Gathering {
-    /// Takes a second of the run.
-    pub fn on_window(&mut self, window: &Window) {
+    /// Processes a second of the run.
+    pub(crate) fn on_window(&mut self, window: &Window) {
         self.asked.add(&window.exemplars);
     }
 
-    /// What was told since the last time. A source that fails for the first time is told on the terminal.
-    pub fn take(&mut self, context: &Context) -> Evidence {
+    /// Returns the evidence since the last call. The first failure of a source is logged.
+    pub(crate) fn take(&mut self, context: &Context) -> Evidence {
         for state in self.collector.states() {
             let Some(trouble) = state.trouble else { continue };
             if !self.told.contains(&state.about.name) {
@@ -138,8 +138,8 @@ impl Gathering {
         self.collector.take()
     }
 
-    /// Asks about the whole run, from the first second to now.
-    pub fn finish(self, context: &Context) -> Evidence {
+    /// Collects evidence about the whole run, from the first second to now.
+    pub(crate) fn finish(self, context: &Context) -> Evidence {
         let names: Vec<String> = self.collector.states().into_iter().map(|state| state.about.name).collect();
         if !context.is_quiet {
             context.logger.tell(&format!("evidence: asking {}", names.join(", ")));
@@ -155,14 +155,14 @@ impl Gathering {
     }
 }
 
-/// Evidence sources as a listener: asked once a second, and once more at the end.
+/// The listener that collects evidence: once per second, and once more at the end.
 pub(crate) struct EvidenceListener<'a> {
     gathering: Option<Gathering>,
     context: &'a Context,
 }
 
 impl<'a> EvidenceListener<'a> {
-    /// Listens for these sources.
+    /// Returns a listener for these sources.
     pub(crate) fn new(gathering: Gathering, context: &'a Context) -> EvidenceListener<'a> {
         EvidenceListener { gathering: Some(gathering), context }
     }

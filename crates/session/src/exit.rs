@@ -1,28 +1,28 @@
-//! Exit codes: k6's, and one function that chooses among them.
+//! Exit codes: k6's, and the function that chooses among them.
 
 use engine::{AbortReason, LifecycleError, ProgramError, RunOutcome};
 use model::Grade;
 use model::plan::Compat;
 use runs::Exit;
 
-/// What a run's iterations came to.
+/// Counts of a run's iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Iterations {
-    /// Those that ran to their end or to an exception.
-    pub completed: u64,
-    /// Those of them that ended in an exception.
-    pub failed: u64,
+pub(crate) struct Iterations {
+    /// Iterations that completed or threw an exception.
+    pub(crate) completed: u64,
+    /// Completed iterations that threw an exception.
+    pub(crate) failed: u64,
 }
 
 impl Iterations {
-    /// Whether not one of them ran to its end.
-    pub fn all_threw(self) -> bool {
+    /// Returns true if every completed iteration threw an exception.
+    pub(crate) fn all_threw(self) -> bool {
         self.completed > 0 && self.failed >= self.completed
     }
 }
 
-/// The exit of a run. As in k6, what ended the run early outranks `test.fail()`, and that outranks thresholds.
-pub fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compat) -> Exit {
+/// Returns the exit of a run. As in k6, an early end of the run outranks `test.fail()`, which outranks thresholds.
+pub(crate) fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compat) -> Exit {
     let early = outcome
         .init_error
         .as_ref()
@@ -47,9 +47,9 @@ pub fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compat) -> E
     Exit::Ok
 }
 
-/// The exit of a run whose measurement was judged, where it has to be valid. What it says about the target, thresholds among
-/// it, counts for nothing then; what ended the run early, or was said by the script, still does.
-pub fn of_judged(exit: Exit, grade: Grade, is_required: bool) -> Exit {
+/// Returns the exit of a run with its validity grade. If validity is required and missing, results about the target such as
+/// thresholds do not count; an early end of the run and `test.fail()` still do.
+pub(crate) fn of_judged(exit: Exit, grade: Grade, is_required: bool) -> Exit {
     let is_of_numbers = matches!(exit, Exit::Ok | Exit::ThresholdsFailed);
     if is_required && is_of_numbers && grade != Grade::Valid { Exit::NotValid } else { exit }
 }

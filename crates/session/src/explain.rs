@@ -1,4 +1,4 @@
-//! The reasons for an exit code that is not zero.
+//! Log messages that explain a non-zero exit code.
 
 use engine::{AbortReason, LifecycleError, ProgramError, RunOutcome};
 use model::plan::Compat;
@@ -8,7 +8,7 @@ use runs::Exit;
 use crate::Context;
 use crate::exit::Iterations;
 
-/// Logs why the exit code is not zero.
+/// Logs the reason for a non-zero exit code.
 pub(crate) fn explain(
     outcome: &RunOutcome,
     iterations: Iterations,
@@ -86,7 +86,7 @@ fn explain_program(what: &str, error: &ProgramError, context: &Context) {
             script::Log::log(&*context.logger, line);
         }
         ProgramError::Data(_) => context.logger.say(LogLevel::Error, format!("failed to {error}")),
-        // The reason for the abort has a line of its own.
+        // The reason for the abort is logged separately.
         ProgramError::Interrupted | ProgramError::Aborted => {}
         ProgramError::Panicked(_) => {
             context

@@ -1,4 +1,4 @@
-//! What is written when a run begins.
+//! The header of a run file, written when the run begins.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,27 @@ use runs::{build, calibration, machine_facts, unit_word};
 use crate::Context;
 use crate::test::Test;
 
-/// The facts of a run that its file holds beside the test.
+/// Facts in a run's file besides the test.
 #[derive(Clone, Debug, Default)]
 pub struct RecordSettings {
-    /// Whether nothing stays after the run.
+    /// Whether the run leaves no file.
     pub is_off: bool,
-    /// Its name.
+    /// The run's name.
     pub name: Option<String>,
-    /// Notes on it.
+    /// Notes on the run.
     pub notes: Vec<String>,
     /// The version of the target.
     pub target_version: Option<String>,
-    /// Tags of the run that its samples do not have.
+    /// Tags of the run that its samples do not carry.
     pub tags: BTreeMap<String, String>,
-    /// The study that it is a level of.
+    /// The study that the run is a level of.
     pub study: Option<runfile::StudyFacts>,
-    /// Credentials of evidence sources, which its file must not hold.
+    /// Credentials of evidence sources, which the file must mask.
     pub hidden: Vec<String>,
 }
 
-/// Everything that is known of a run before its first VU.
-pub(crate) fn of(
+/// Returns the facts that are known before the first VU starts.
+pub(crate) fn build(
     test: &Test,
     context: &Context,
     settings: &RecordSettings,
@@ -66,7 +66,7 @@ pub(crate) fn of(
     }
 }
 
-/// A word of the command line without the secrets that a mocked source spells out, or the token of a server of secrets.
+/// Masks secrets in a command-line argument: values of a mocked secret source, and the token of a secret server.
 fn without_secrets(word: &str) -> String {
     const SOURCES: [&str; 2] = ["mock=", "url="];
     let config = word.strip_prefix("--secret-source=").unwrap_or(word);
@@ -86,8 +86,8 @@ fn modules(test: &Test) -> Vec<Module> {
     test.script.bundle.modules().into_iter().map(module).collect()
 }
 
-/// What the script was given by hand, and of the process's variables those that its text names. A shell has many more,
-/// which are nobody's business when the file is mailed.
+/// Returns variables set with `--env`, and those of the process that the script names. A shell has many more, which may be private
+/// and do not belong in a file that is shared.
 fn environment(
     given: &BTreeMap<String, String>,
     of_process: &BTreeMap<String, String>,
@@ -99,7 +99,7 @@ fn environment(
     kept.map(|(name, value)| EnvVar { name: name.clone(), value: Some(value.clone()) }).collect()
 }
 
-/// Whether a text has this word on its own: every script has a letter or two that a variable is called by.
+/// Returns true if a text contains a whole word: scripts contain single letters that are also names of variables.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
     text.match_indices(word).any(|(at, found)| {
@@ -121,7 +121,7 @@ fn report_facts(plan: &Plan) -> ReportFacts {
     }
 }
 
-/// `0:1/3`; empty for the whole test.
+/// Returns the segment, for example `0:1/3`; empty for the whole test.
 fn segment(plan: &Plan) -> String {
     if plan.segment == model::plan::Segment::default() {
         return String::new();

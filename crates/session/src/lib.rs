@@ -1,13 +1,13 @@
-//! One run, from the banner to the exit code: a script becomes a test, and the run's events reach its listeners in order.
+//! One run, from the banner to the exit code: prepares the test, runs it, and passes its events to listeners in order.
 //!
-//! The crate knows nothing of verbs and flags: the binary turns those into settings.
+//! The crate must not know subcommands and flags: the binary converts those to settings.
 
 mod context;
 mod detached;
 mod ending;
 pub mod env;
 pub mod evidence;
-pub mod exit;
+mod exit;
 mod explain;
 mod header;
 mod listener;
@@ -18,7 +18,7 @@ mod outputs;
 pub mod page;
 pub mod program;
 pub mod receiving;
-pub mod recording;
+mod recording;
 pub mod reports;
 mod run;
 pub mod secrets;

@@ -1,6 +1,7 @@
-//! The listeners of a run: who takes its events, and in which order.
+//! The listeners of a run, which receive its events in a fixed order.
 //!
-//! A further listener is one file with an implementation of [`Listener`], and one line in the list of `Session::open` in `run.rs`.
+//! To add a listener, write one file with an implementation of [`Listener`] and one line in the list of `Session::open` in
+//! `run.rs`.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::recording::Recording;
 use crate::signals::Running;
 use crate::watch::Watch;
 
-/// The records of a run that listeners add to: its file, and the readings of the generator.
+/// The records that listeners add to: the run's file, and the readings of the generator.
 pub(crate) struct Records {
     /// The run's file; `None` where the run leaves none.
     pub(crate) recording: Option<Recording>,
@@ -20,42 +21,42 @@ pub(crate) struct Records {
     pub(crate) watch: Watch,
 }
 
-/// Takes the events of one run, on the thread that coordinates it.
+/// A listener to the events of one run, on the coordinator's thread.
 pub(crate) trait Listener {
-    /// Takes an event. Evidence that the listener collects goes into `records`.
+    /// Processes an event. Evidence that the listener collects goes into `records`.
     fn on_event(&mut self, event: &RunEvent, records: &mut Records);
 
-    /// The load is over; the summary comes next.
+    /// Called when the load is over, before the summary.
     fn on_load_over(&mut self) {}
 
-    /// The summary was shown: waits for evidence that is still on its way, and puts it into `records`.
+    /// Called after the summary: waits for evidence in transit and stores it in `records`.
     fn finish(&mut self, _over: &LoadOver<'_>, _records: &mut Records) {}
 
-    /// The run's file is about to be closed.
+    /// Called before the run's file is closed.
     fn on_file_closing(&self) {}
 
-    /// The run's file was closed.
+    /// Called after the run's file was closed.
     fn on_file_closed(&self) {}
 }
 
 /// The end of the load.
 pub(crate) struct LoadOver<'a> {
-    /// When it was over.
+    /// The instant when the load was over.
     pub(crate) at: Instant,
-    /// Whether a signal ended it.
+    /// Whether a signal ended the load.
     pub(crate) was_signalled: bool,
-    /// The signals since.
+    /// The state of signals since the end of the load.
     pub(crate) running: &'a Running,
 }
 
 impl LoadOver<'_> {
-    /// Whether nothing should be waited for any more.
+    /// Returns true if the user wants no more waiting.
     pub(crate) fn hurries(&self) -> bool {
         self.was_signalled || self.running.is_left()
     }
 }
 
-/// Writes events into the run's file, and then reads the generator's state.
+/// The listener that writes events into the run's file, and then reads the generator's state.
 pub(crate) struct Recorder<'a>(pub(crate) &'a Context);
 
 impl Listener for Recorder<'_> {
@@ -67,7 +68,7 @@ impl Listener for Recorder<'_> {
     }
 }
 
-/// The terminal as a listener: progress, and the log lines of the run.
+/// The listener for the terminal: progress, and the log lines of the run.
 pub(crate) struct Terminal(pub(crate) Arc<Logger>);
 
 impl Listener for Terminal {

@@ -1,4 +1,4 @@
-//! A run that can be asked and told while it runs: what the REST API of [`server`] serves.
+//! A run as the REST API of [`server`] inspects and controls it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -23,20 +23,20 @@ use crate::program::full_text;
 use crate::signals::Running;
 use crate::test::Test;
 
-/// Whether and where a run is served.
+/// Settings of a run's REST API.
 pub struct LiveSettings {
-    /// `localhost:6565`
+    /// The address, for example `localhost:6565`.
     address: String,
-    /// Whether the run makes no sense without.
+    /// Whether the run must fail if the API cannot be served.
     is_required: bool,
-    /// Whether it is served until somebody ends that.
+    /// Whether the API is served until the user ends it.
     pub lingers: bool,
     is_paused: bool,
 }
 
 impl LiveSettings {
-    /// What was asked for: an address, or something that needs one. As in k6 nothing listens otherwise.
-    pub fn of(plan: &Plan, context: &Context, lingers: bool) -> Option<LiveSettings> {
+    /// Returns the settings if there is an address or a flag that needs one. As in k6, nothing listens otherwise.
+    pub fn resolve(plan: &Plan, context: &Context, lingers: bool) -> Option<LiveSettings> {
         let is_paused = plan.lifecycle.paused;
         let is_steered =
             plan.scenarios.iter().any(|it| matches!(it.executor, Executor::ExternallyControlled { .. }));
@@ -50,11 +50,11 @@ impl LiveSettings {
         })
     }
 
-    /// Serves the run. Where the address was nobody's wish and is taken, the run goes on without.
+    /// Serves the run. If the address is only the default and is in use, the run continues without the API.
     ///
     /// # Errors
-    /// It cannot be served where that was asked for, or nobody could ever start it.
-    pub fn serve(&self, run: &Arc<LiveRun>, context: &Context) -> Result<Option<Server>, Failure> {
+    /// An address that was set cannot be served, or the run is paused and could never be resumed.
+    pub(crate) fn serve(&self, run: &Arc<LiveRun>, context: &Context) -> Result<Option<Server>, Failure> {
         match Server::start(&self.address, context.api_token(), run.clone()) {
             Ok(server) => {
                 let at = server.address();
@@ -76,16 +76,16 @@ impl LiveSettings {
         }
     }
 
-    /// What is said while the run lingers.
-    pub fn farewell(&self, server: Option<&Server>) -> String {
+    /// Returns the message shown while the run lingers.
+    pub(crate) fn farewell(&self, server: Option<&Server>) -> String {
         let at = server.map(|server| format!(" and its REST API stays at {}", server.address()));
         format!("the test has ended{}; press Ctrl-C to exit (--linger)", at.unwrap_or_default())
     }
 }
 
-/// The run as the server sees it. What the metrics have come to is added up once more, from the windows that everybody
-/// gets: the engine's own sum is its own.
-pub struct LiveRun {
+/// The state of the run for the server. Metrics are summed up here from the published windows, because the engine's sum is private
+/// to it.
+pub(crate) struct LiveRun {
     control: RunControl,
     running: Running,
     progress: Arc<RunProgress>,
@@ -104,14 +104,19 @@ struct State {
 }
 
 impl LiveRun {
-    /// A run that is about to begin.
-    pub fn new(test: &Test, config: &RunConfig, run: &Arc<RunShared>, running: &Running) -> Arc<LiveRun> {
+    /// Returns the state of a run that is about to begin.
+    pub(crate) fn new(
+        test: &Test,
+        config: &RunConfig,
+        run: &Arc<RunShared>,
+        running: &Running,
+    ) -> Arc<LiveRun> {
         let totals = Totals::new(config.registry.clone(), config.tags.clone(), config.thresholds.clone());
         Arc::new(LiveRun {
             control: config.control.clone(),
             running: running.clone(),
             progress: config.progress.clone(),
-            facts: SummaryFacts::of(&test.plan),
+            facts: SummaryFacts::new(&test.plan),
             bundle: test.script.bundle.clone(),
             run: run.clone(),
             teardown_timeout: test.plan.lifecycle.teardown_timeout,
@@ -119,8 +124,8 @@ impl LiveRun {
         })
     }
 
-    /// Follows the run.
-    pub fn on_event(&self, event: &RunEvent) {
+    /// Processes an event of the run.
+    pub(crate) fn on_event(&self, event: &RunEvent) {
         let mut state = self.state();
         match event {
             RunEvent::Initializing { .. } => state.phase = Phase::InitVus,
@@ -137,7 +142,7 @@ impl LiveRun {
         }
     }
 
-    /// k6's number for where the run is.
+    /// Returns k6's number for the phase of the run.
     fn phase(&self) -> Phase {
         let phase = self.state().phase;
         let waits = self.progress.started_ns.load(Relaxed) == 0 && self.control.is_paused();
@@ -199,7 +204,7 @@ impl Live for LiveRun {
     fn metrics(&self) -> Vec<Metric> {
         let mut state = self.state();
         let elapsed = self.elapsed(state.ended);
-        // Only for the thresholds' side of the view.
+        // Only for the results of thresholds in the answer.
         state.totals.evaluate(elapsed);
         let view = state.totals.view(elapsed);
         drop(state);
@@ -252,7 +257,7 @@ impl Live for LiveRun {
 }
 
 impl LiveRun {
-    /// VUs are made ready before the start: `maxVUs` can be repeated, not changed.
+    /// VUs are initialised before the start, so `maxVUs` may be repeated but not changed.
     fn check_vus_max(&self, wanted: i64) -> Result<(), Refusal> {
         match self.control.scalable_vus() {
             None => Err(refusal(engine::SteerError::NotScalable)),

@@ -1,4 +1,4 @@
-//! Where everything that is said goes: log lines, the console of scripts, and the live progress between them.
+//! The logger: log lines, the console of scripts, and live progress between them.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -7,17 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::loki::{Loki, LokiConfig};
 use model::plan::Plan;
 use model::{LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
 use report::Style;
 use report::log::{LogFormat, LogFormatter};
 use report::progress::Live;
 
-/// Columns of a terminal that does not tell.
+use crate::loki::{Loki, LokiConfig};
+
+/// Width in columns of a terminal that does not report it.
 const WIDTH_DEFAULT: usize = 80;
 
-/// Takes lines from any thread.
+/// A logger that accepts lines from any thread.
 pub struct Logger {
     formatter: LogFormatter,
     least: LogLevel,
@@ -25,26 +26,26 @@ pub struct Logger {
     console: Option<Mutex<File>>,
     style: Style,
     tap: Mutex<Option<SyncSender<LogLine>>>,
-    /// Lines that did not fit into the tap.
+    /// Number of lines that did not fit into the tap.
     tap_lost: AtomicU64,
 }
 
-/// Lines that wait to be stored. They are fetched with every window, so that this many may come in a second.
+/// Capacity of the tap in lines. It is drained with every window, so this is the maximum per second.
 const TAP_LINES_MAX: usize = 16_384;
 
-/// Where log lines go.
+/// The destination of log lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Target {
-    /// Standard error, with the progress.
+    /// Standard error, together with the progress.
     #[default]
     Stderr,
     /// Standard output.
     Stdout,
-    /// Nowhere.
+    /// No destination.
     Nowhere,
-    /// The end of a file.
+    /// A file, to which lines are appended.
     File(std::path::PathBuf),
-    /// A server.
+    /// A Loki server.
     Loki(LokiConfig),
 }
 
@@ -56,28 +57,28 @@ enum Out {
     Loki(Loki),
 }
 
-/// How a [`Logger`] is made.
+/// The configuration of a [`Logger`].
 #[derive(Clone, Debug)]
 pub struct LoggerConfig {
-    /// Where lines go.
+    /// The destination of lines.
     pub target: Target,
-    /// How they look.
+    /// The format of lines.
     pub format: LogFormat,
     /// Whether debug lines are shown.
     pub is_verbose: bool,
-    /// Whether colours are allowed, where there is a terminal.
+    /// Whether colours are allowed on a terminal.
     pub may_colour: bool,
-    /// Where the scripts' console writes instead.
+    /// A separate file for the scripts' console.
     pub console: Option<std::path::PathBuf>,
-    /// Ties instants to the wall clock.
+    /// Converts instants to the wall clock.
     pub epoch: model::Epoch,
 }
 
 impl Logger {
-    /// Opens what is to be opened.
+    /// Opens the destinations.
     ///
     /// # Errors
-    /// A file cannot be made; the path comes along.
+    /// A file cannot be created; the error includes its path.
     pub fn new(config: &LoggerConfig) -> Result<Logger, (std::path::PathBuf, io::Error)> {
         let (out, is_terminal) = match &config.target {
             Target::Stderr => (Out::Stderr(None), io::stderr().is_terminal()),
@@ -107,19 +108,19 @@ impl Logger {
         })
     }
 
-    /// Says something on behalf of the runner.
+    /// Logs a line from the runner.
     pub fn say(&self, level: LogLevel, text: impl Into<String>) {
         script::Log::log(self, LogLine::new(SystemClock::now(), level, text));
     }
 
-    /// Prints text that is no log line, such as the picture of an error's place, where people read the log.
+    /// Prints text that is no log line, such as a source excerpt, if the log's readers are people.
     pub fn print(&self, text: &str) {
         if self.formatter.format == LogFormat::Text {
             self.write(text);
         }
     }
 
-    /// Tells how something came out: a line by itself where people read the log, and a log line where programs do.
+    /// Reports a result: as plain text if the log's readers are people, else as a log line.
     pub fn tell(&self, text: &str) {
         match self.formatter.format {
             LogFormat::Text => self.write(&format!("{text}\n")),
@@ -127,26 +128,26 @@ impl Logger {
         }
     }
 
-    /// From now on the progress of this plan is drawn between the lines, if they go to standard error.
-    pub fn show_progress(&self, plan: &Plan) {
+    /// Draws the progress of this plan between the lines from now on, if they go to standard error.
+    pub(crate) fn show_progress(&self, plan: &Plan) {
         if let Out::Stderr(live) = &mut *self.out() {
             let is_terminal = io::stderr().is_terminal();
             *live = Some(Live::new(io::stderr(), plan, self.style, is_terminal));
         }
     }
 
-    /// Passes an event of the run on to the progress.
-    pub fn on_event(&self, event: &RunEvent) {
+    /// Passes an event of the run to the progress display.
+    pub(crate) fn on_event(&self, event: &RunEvent) {
         if let Out::Stderr(Some(live)) = &mut *self.out() {
             live.on_event(event);
         }
     }
 
-    /// Draws the progress where it is time to; the last time with `is_over`.
+    /// Draws the progress if it is due; for the last time with `is_over`.
     pub fn tick(&self, progress: &RunProgress, is_over: bool) {
         let Out::Stderr(live) = &mut *self.out() else { return };
         let width = stderr_width();
-        // Standard error may be closed; the run goes on without progress.
+        // Standard error may be closed; the run continues without progress.
         let _ = match (live.take(), is_over) {
             (None, _) => Ok(()),
             (Some(last), true) => last.finish(progress, SystemClock::now(), width),
@@ -158,20 +159,20 @@ impl Logger {
         };
     }
 
-    /// From now on every line goes here, too.
-    pub fn tap(&self) -> Receiver<LogLine> {
+    /// Copies every line to the returned receiver from now on.
+    pub(crate) fn tap(&self) -> Receiver<LogLine> {
         let (sender, receiver) = sync_channel(TAP_LINES_MAX);
         *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
         receiver
     }
 
-    /// Ends [`Logger::tap`]; gives how many lines it could not take.
-    pub fn untap(&self) -> u64 {
+    /// Ends [`Logger::tap`]; returns the number of lines lost.
+    pub(crate) fn untap(&self) -> u64 {
         *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.tap_lost.swap(0, Ordering::Relaxed)
     }
 
-    /// Waits until every line has arrived where it goes.
+    /// Waits until every line is written or sent.
     pub fn finish(&self) {
         let Out::Loki(loki) = &*self.out() else { return };
         let lost = loki.finish();
@@ -188,14 +189,14 @@ impl Logger {
     }
 
     fn write(&self, text: &str) {
-        // A log that cannot be written has no other place to complain.
+        // If the log cannot be written, there is no other place to report that.
         let _ = match &mut *self.out() {
             Out::Stderr(Some(live)) => live.print(text, stderr_width()),
             Out::Stderr(None) => io::stderr().write_all(text.as_bytes()),
             Out::Stdout => io::stdout().write_all(text.as_bytes()),
             Out::Nowhere => Ok(()),
             Out::File(file) => file.write_all(text.as_bytes()),
-            // Lines go there as lines; pictures between them are for people.
+            // Loki receives log lines only; source excerpts are for people.
             Out::Loki(_) => Ok(()),
         };
     }
@@ -218,7 +219,7 @@ impl script::Log for Logger {
         match &self.console {
             Some(file) if line.source == "console" => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                // As above.
+                // As above: errors cannot be reported.
                 let _ = file.write_all(text.as_bytes());
             }
             _ => self.write(&text),
@@ -226,12 +227,12 @@ impl script::Log for Logger {
     }
 }
 
-/// The look of a stream.
+/// Returns the style of a stream.
 pub fn style(colour: bool) -> Style {
     Style { colour, unicode: is_utf8() }
 }
 
-/// Whether the terminal reads UTF-8. Without any word about it, it does: pipes and services set nothing.
+/// Returns true if the terminal reads UTF-8. Without a locale it is assumed, because pipes and services set none.
 fn is_utf8() -> bool {
     let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| {
         let value = std::env::var(name).ok()?;
@@ -255,18 +256,18 @@ fn append(path: &Path) -> Result<File, (std::path::PathBuf, io::Error)> {
     File::options().create(true).append(true).open(path).map_err(|error| (path.to_owned(), error))
 }
 
-/// Draws the progress ten times a second until it is dropped.
-pub struct Ticker {
+/// A thread that draws the progress ten times per second until it is dropped.
+pub(crate) struct Ticker {
     stop: std::sync::mpsc::Sender<()>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Ticker {
-    /// Between two drawings.
+    /// Interval between two drawings.
     const INTERVAL: std::time::Duration = std::time::Duration::from_millis(100);
 
-    /// Starts drawing; without a thread there is no progress, and the run goes on.
-    pub fn start(logger: Arc<Logger>, progress: Arc<RunProgress>) -> Ticker {
+    /// Starts drawing; if no thread can be started, the run continues without progress.
+    pub(crate) fn start(logger: Arc<Logger>, progress: Arc<RunProgress>) -> Ticker {
         let (stop, stopped) = std::sync::mpsc::channel();
         let draw = move || {
             while stopped.recv_timeout(Ticker::INTERVAL) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {

@@ -1,4 +1,4 @@
-//! Log lines to Grafana Loki, as k6's `--log-output loki=…` sends them: a push every so often, labels by level and source.
+//! Sends log lines to Grafana Loki, as k6's `--log-output loki=…`: periodic pushes with labels for level and source.
 //!
 //! <https://grafana.com/docs/loki/latest/reference/loki-http-api/#ingest-logs>
 
@@ -14,24 +14,24 @@ use plan::GoDuration;
 use serde_json::{Value, json};
 use ureq::Agent;
 
-/// Lines that wait for the next push; further ones are lost and counted.
+/// Maximum number of lines that wait for the next push; further ones are lost and counted.
 const QUEUE_LINES_MAX: usize = 16_384;
 
-/// How long one push may take; at the end the process waits so long at most.
+/// Timeout of a push, and the maximum wait at the end of the process.
 const PUSH_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Lines of one push, at most, whatever `limit` says.
+/// Maximum number of lines per push, whatever `limit` says.
 const LIMIT_MAX: usize = 1_000_000;
 
-/// What stands after `loki=`.
+/// The configuration after `loki=`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LokiConfig {
     url: String,
     labels: Vec<(String, String)>,
     headers: Vec<(String, String)>,
-    /// Which labels are labels; the others are written behind the message. All, if unset.
+    /// Names of allowed labels; others are appended to the message. All are allowed if unset.
     allowed: Option<Vec<String>>,
-    /// Lines per push.
+    /// Maximum number of lines per push.
     limit: usize,
     least: LogLevel,
     push_period: Duration,
@@ -39,10 +39,10 @@ pub struct LokiConfig {
 }
 
 impl LokiConfig {
-    /// Reads `URL,label.NAME=VALUE,header.NAME=VALUE,allowedLabels=[A,B],limit=100,level=info,pushPeriod=1s,msgMaxSize=1048576`.
+    /// Parses `URL,label.NAME=VALUE,header.NAME=VALUE,allowedLabels=[A,B],limit=100,level=info,pushPeriod=1s,msgMaxSize=1048576`.
     ///
     /// # Errors
-    /// Why it cannot be read, as a fragment after the text.
+    /// The reason as a fragment that follows the text.
     pub fn parse(text: &str) -> Result<LokiConfig, String> {
         let mut parts = split(text).into_iter();
         let url = parts.next().filter(|url| !url.is_empty());
@@ -91,7 +91,7 @@ impl LokiConfig {
     }
 }
 
-/// Levels by logrus' names.
+/// Parses a level by its name in logrus.
 fn level(name: &str) -> Option<LogLevel> {
     Some(match name.to_ascii_lowercase().as_str() {
         "trace" | "debug" => LogLevel::Debug,
@@ -102,7 +102,7 @@ fn level(name: &str) -> Option<LogLevel> {
     })
 }
 
-/// At commas that stand in no brackets.
+/// Splits at commas outside brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0_u32, 0, Vec::new());
     for (at, byte) in text.bytes().enumerate() {
@@ -120,7 +120,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Sends lines from a thread of its own.
+/// A client that sends lines from a separate thread.
 pub struct Loki {
     lines: Mutex<Option<SyncSender<LogLine>>>,
     lost: AtomicU64,
@@ -128,10 +128,10 @@ pub struct Loki {
 }
 
 impl Loki {
-    /// Starts sending.
+    /// Starts the sending thread.
     ///
     /// # Errors
-    /// The system has no threads left.
+    /// The system has no thread left.
     pub fn start(config: LokiConfig, epoch: Epoch) -> std::io::Result<Loki> {
         let (lines, queue) = sync_channel(QUEUE_LINES_MAX);
         let send = move || Sender::new(config, epoch).run(&queue);
@@ -139,7 +139,7 @@ impl Loki {
         Ok(Loki { lines: Mutex::new(Some(lines)), lost: AtomicU64::new(0), thread: Mutex::new(Some(thread)) })
     }
 
-    /// Takes a line; one that does not fit is counted.
+    /// Queues a line; counts it as lost if the queue is full.
     pub fn log(&self, line: &LogLine) {
         let lines = self.lines.lock().expect("no panic inside");
         if let Some(Err(TrySendError::Full(_))) = lines.as_ref().map(|lines| lines.try_send(line.clone())) {
@@ -147,7 +147,7 @@ impl Loki {
         }
     }
 
-    /// Sends what is left, and gives how many lines did not arrive.
+    /// Sends the remaining lines, and returns the number of lines lost.
     pub fn finish(&self) -> u64 {
         *self.lines.lock().expect("no panic inside") = None;
         let thread = self.thread.lock().expect("no panic inside").take();
@@ -156,12 +156,12 @@ impl Loki {
     }
 }
 
-/// The thread's side.
+/// The sending side of the thread.
 struct Sender {
     config: LokiConfig,
     epoch: Epoch,
     agent: Agent,
-    /// Lines that no server took.
+    /// Number of lines that the server did not accept.
     unsent: u64,
     has_complained: bool,
 }
@@ -223,7 +223,7 @@ impl Sender {
 }
 
 impl LokiConfig {
-    /// What is pushed: lines by their labels, in the order in which labels were first seen.
+    /// Returns the body of a push: lines grouped by labels, in order of first appearance.
     fn body(&self, lines: &[LogLine], wall_unix_ns: impl Fn(Instant) -> i64) -> Value {
         let mut streams: Vec<(BTreeMap<&str, String>, Vec<Value>)> = Vec::new();
         for line in lines {
@@ -241,7 +241,7 @@ impl LokiConfig {
         json!({ "streams": streams })
     }
 
-    /// A line's labels, and its message with those that are not allowed behind it.
+    /// Returns a line's labels, and its message followed by labels that are not allowed.
     fn labelled<'a>(&'a self, line: &'a LogLine) -> (BTreeMap<&'a str, String>, String) {
         let own = self.labels.iter().map(|(name, value)| (name.as_str(), value.clone()));
         let source = Some(("source", line.source.to_owned())).filter(|(_, source)| !source.is_empty());

@@ -1,4 +1,4 @@
-//! The exports of a run, as one of its listeners.
+//! The exports of a run as one listener.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl<'a> Outputs<'a> {
     /// Opens the exports of these specifications.
     ///
     /// # Errors
-    /// One of them cannot be opened.
+    /// An export cannot be opened.
     pub(crate) fn open(
         test: &Test,
         context: &'a Context,
@@ -51,12 +51,12 @@ impl<'a> Outputs<'a> {
         Ok(Outputs { outputs: specs.iter().map(open).collect::<Result<_, _>>()?, context })
     }
 
-    /// Returns whether one of them takes raw samples.
+    /// Returns true if an export takes raw samples.
     pub(crate) fn want_samples(&self) -> bool {
         self.outputs.iter().any(|output| output.wants_samples())
     }
 
-    /// Returns their descriptions, for the banner.
+    /// Returns the exports' descriptions, for the banner.
     pub(crate) fn descriptions(&self) -> Vec<String> {
         self.outputs.iter().map(|output| output.description().to_owned()).collect()
     }

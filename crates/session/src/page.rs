@@ -1,4 +1,4 @@
-//! The live page of a run: whether it is wanted, and its place among the run's listeners.
+//! The live page of a run: its settings and its listener.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::live::LiveRun;
 use crate::recording::Recording;
 use crate::test::Test;
 
-/// Whether a run has a page.
+/// Settings of a run's page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PageSettings {
-    /// Whether it is served.
+    /// Whether the page is served.
     pub is_wanted: bool,
 }
 
 impl PageSettings {
-    /// Serves the page of a run, and prints its address. A page that cannot be served is a warning, and the run goes on.
-    pub fn start(
+    /// Serves the page of a run and prints its address. If that fails, a warning is logged and the run continues.
+    pub(crate) fn start(
         self,
         test: &Test,
         context: &Context,

@@ -1,4 +1,4 @@
-//! The script host as the engine sees it.
+//! The script host as the engine uses it.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagS
 use runs::{Exit, Failure};
 use script::{Bundle, Call, End, Finished, ScriptError, ScriptVu};
 
-/// A loaded script with all that its VUs share.
-pub struct ScriptProgram {
+/// A loaded script with the state that its VUs share.
+pub(crate) struct ScriptProgram {
     /// The evaluated script.
     pub bundle: Arc<Bundle>,
-    /// State shared by its VUs.
+    /// State shared by the script's VUs.
     pub run: Arc<script::RunShared>,
 }
 
@@ -80,8 +80,8 @@ impl engine::Vu for EngineVu {
     }
 }
 
-/// The engine's word for what went wrong in a script.
-pub fn program_error(error: ScriptError) -> ProgramError {
+/// Converts a script error to the engine's type.
+pub(crate) fn program_error(error: ScriptError) -> ProgramError {
     match error {
         ScriptError::Interrupted => ProgramError::Interrupted,
         ScriptError::Aborted(_) => ProgramError::Aborted,
@@ -90,8 +90,8 @@ pub fn program_error(error: ScriptError) -> ProgramError {
     }
 }
 
-/// The error with the picture of its place and the hint, each on lines of its own.
-pub fn full_text(error: &ScriptError) -> String {
+/// Returns the error with its source excerpt and hint, each on separate lines.
+pub(crate) fn full_text(error: &ScriptError) -> String {
     let mut text = error.to_string();
     for part in excerpt(error) {
         text.push('\n');
@@ -100,7 +100,7 @@ pub fn full_text(error: &ScriptError) -> String {
     text
 }
 
-/// The failure of a script that could not be loaded, with its exit code.
+/// Returns the failure of a script that could not be loaded, with its exit code.
 pub fn load_failure(name: &str, error: &ScriptError) -> Failure {
     let exit = match error {
         ScriptError::Missing(_) | ScriptError::Exception { .. } => Exit::ScriptException,
@@ -117,8 +117,8 @@ pub fn load_failure(name: &str, error: &ScriptError) -> Failure {
     Failure { exit, text, below: excerpt(error).map(str::to_owned).collect() }
 }
 
-/// The picture of the place and the hint, where they are known.
-pub fn excerpt(error: &ScriptError) -> impl Iterator<Item = &str> {
+/// Returns the source excerpt and the hint, if they are known.
+pub(crate) fn excerpt(error: &ScriptError) -> impl Iterator<Item = &str> {
     let parts = match error {
         ScriptError::Exception { excerpt, hint, .. } => [excerpt.as_deref(), hint.as_deref()],
         _ => [None, None],
@@ -181,8 +181,8 @@ impl script::Deadline for SeatDeadline {
     }
 }
 
-/// `test.abort()` and `test.fail()`.
-pub struct ScriptControl {
+/// Implements `test.abort()` and `test.fail()`.
+pub(crate) struct ScriptControl {
     /// The controls of the run.
     pub control: RunControl,
     /// The log.

@@ -1,4 +1,4 @@
-//! Traces that servers send while a run goes on: received, stored once a second, and waited for a little at the end.
+//! Traces that servers send during a run: received, stored once per second, with a short wait at the end.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,61 +16,60 @@ use crate::Context;
 use crate::listener::{Listener, LoadOver, Records};
 use crate::recording::Recording;
 
-/// Of a run's file, the name of what is received here.
+/// The source name of received traces in a run's file.
 const SOURCE: &str = "otlp";
 
-/// A trace is whole once nothing more of it came for this long.
+/// A trace is complete when no span of it arrives for this long.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// Exporters send what they have every five seconds (OpenTelemetry SDK, batch span processor), so that after so much silence
-/// nothing is on its way.
+/// Silence after which no span is in transit: exporters send every five seconds (OpenTelemetry SDK, batch span processor).
 const SILENCE: Duration = Duration::from_secs(6);
 
-/// Nobody waits longer for spans once the load is over.
+/// Maximum wait for spans after the load.
 const WAIT_MAX: Duration = Duration::from_secs(12);
 
-/// How often it is looked whether spans still come.
+/// Interval at which the receiver is checked for new spans.
 const LOOKED_EACH: Duration = Duration::from_millis(100);
 
-/// What a run without an end is taken for: what may be kept is let out over that time.
+/// Assumed length of a run without an end; the budget of stored traces is spread over it.
 const EXPECTED_OF_ENDLESS: Duration = Duration::from_secs(3600);
 
-/// Services of the lab send what they have each second.
+/// The same silence for the lab, whose services send every second.
 const SILENCE_OF_LAB: Duration = Duration::from_secs(3);
 
-/// The share of requests that are put into traces while somebody listens.
+/// Default share of requests with a trace context while a receiver listens.
 pub const SHARE_DEFAULT: f64 = 0.01;
 
-/// Spans of requests and tasks that wait for the receiver, which takes them once a second; what comes on top is dropped and
-/// counted.
+/// Maximum number of spans of requests and tasks that wait for the receiver, which takes them once per second; further ones are
+/// dropped and counted.
 const OWN_SPANS_WAITING_MAX: usize = 8_192;
 
-/// The spans of a system of the lab.
+/// The spans of a lab system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabTraces {
-    /// Its name.
+    /// The system's name.
     pub system: String,
-    /// The address that it sends them to.
+    /// The address that the system sends spans to.
     pub address: SocketAddr,
-    /// The share of its script's requests that carry a trace context.
+    /// The share of requests of the system's script that carry a trace context.
     pub share: f64,
 }
 
-/// Whether and where traces are received, and how many requests carry one.
+/// Settings of the trace receiver and of trace contexts in requests.
 #[derive(Clone, Default)]
 pub struct ReceiveSettings {
-    /// Empty, if nothing is received.
+    /// Addresses to listen on; empty if nothing is received.
     pub addresses: Vec<SocketAddr>,
-    /// The token that senders must present; kept out of every file.
+    /// The token that senders must present; masked in every file.
     pub token: Option<String>,
     /// The share of requests that carry a trace context.
     pub share: f64,
-    /// The system of the lab that sends spans without being asked to.
+    /// The lab system that sends spans without configuration.
     pub lab: Option<LabTraces>,
 }
 
-/// A receiver beside a run.
-pub struct Receiving {
+/// A trace receiver during a run.
+pub(crate) struct Receiving {
     receiver: Receiver,
     own: Arc<OwnSpans>,
     waiting: mpsc::Receiver<(u128, Span)>,
@@ -78,7 +77,7 @@ pub struct Receiving {
     share: f64,
 }
 
-/// Takes the spans that the run itself makes, of requests and tasks, without ever waiting.
+/// The sink for spans of the run's own requests and tasks; never blocks.
 struct OwnSpans {
     sender: SyncSender<(u128, Span)>,
     dropped: AtomicU64,
@@ -93,23 +92,23 @@ impl script::Spans for OwnSpans {
 }
 
 impl ReceiveSettings {
-    /// Whether any request is put into a trace.
+    /// Returns true if any request carries a trace context.
     pub fn makes_traces(&self) -> bool {
         TraceSample::of(self.share).is_some()
     }
 
-    /// Which requests are put into traces, beside this receiver. Whoever asked for none and has none gets none.
-    pub fn sample(&self, receiving: Option<&Receiving>) -> Option<TraceSample> {
+    /// Returns the sample of requests that carry a trace context; `None` if nothing receives traces and none were requested.
+    pub(crate) fn sample(&self, receiving: Option<&Receiving>) -> Option<TraceSample> {
         if self.lab.is_some() && receiving.is_none() { None } else { TraceSample::of(self.share) }
     }
 }
 
 impl Receiving {
-    /// Opens the doors, where somebody asked for that.
+    /// Starts the receiver, if an address is configured.
     ///
     /// # Errors
-    /// An address is taken, or open to others without a token.
-    pub fn start(
+    /// An address is in use, or reachable from other machines without a token.
+    pub(crate) fn start(
         settings: &ReceiveSettings,
         plan: &Plan,
         context: &Context,
@@ -146,28 +145,28 @@ impl Receiving {
         }
     }
 
-    /// Where it listens, for the banner.
-    pub fn place(&self) -> String {
+    /// Returns the listening addresses, for the banner.
+    pub(crate) fn place(&self) -> String {
         let place = format!("OTLP (gRPC and HTTP) at {}", self.addresses());
         let Some(lab) = &self.lab else { return place };
         let percent = self.share * 100.0;
         format!("{place}, as the lab's {} sends there; {percent}% of requests (--otlp=off: none)", lab.system)
     }
 
-    /// Takes the spans that the run itself makes.
-    pub fn own(&self) -> Arc<dyn script::Spans> {
+    /// Returns the sink for spans of the run itself.
+    pub(crate) fn own(&self) -> Arc<dyn script::Spans> {
         self.own.clone()
     }
 
-    /// Takes an event. What was received is handed on once a second.
-    pub fn on_event(&self, event: &RunEvent, recording: Option<&mut Recording>) {
+    /// Processes an event. Received spans are stored once per second.
+    pub(crate) fn on_event(&self, event: &RunEvent, recording: Option<&mut Recording>) {
         if matches!(event, RunEvent::Window(_)) {
             self.hand_on(recording);
         }
     }
 
-    /// Waits for what is on its way since the load is over, unless somebody hurries, stores it, and says what came.
-    pub fn finish(
+    /// Waits for spans in transit after the load, unless the user hurries; stores them and logs a summary.
+    pub(crate) fn finish(
         self,
         over: Instant,
         hurries: &dyn Fn() -> bool,
@@ -231,14 +230,14 @@ impl Receiving {
     }
 }
 
-/// Received traces as a listener: stored once a second, and waited for at the end.
+/// The listener that stores received traces once per second, and waits for them at the end.
 pub(crate) struct TraceListener<'a> {
     receiving: Option<Receiving>,
     context: &'a Context,
 }
 
 impl<'a> TraceListener<'a> {
-    /// Listens for this receiver.
+    /// Returns a listener for this receiver.
     pub(crate) fn new(receiving: Receiving, context: &'a Context) -> TraceListener<'a> {
         TraceListener { receiving: Some(receiving), context }
     }
@@ -258,12 +257,13 @@ impl Listener for TraceListener<'_> {
     }
 }
 
-/// Says what came, and what of it was lost.
+/// Logs the number of received and lost spans.
 fn say(counts: &Counts, context: &Context) {
     let (spans, own) = (counts.spans_received, counts.spans_own);
     let (traces, kept) = (counts.traces_kept, counts.spans_kept);
-    let text =
-        format!("traces: {spans} spans received, {own} made here, {traces} traces kept with {kept} spans");
+    let text = format!(
+        "traces: {spans} spans received, {own} generated by the run, {traces} traces kept with {kept} spans"
+    );
     let losses = counts.losses();
     if !losses.is_empty() {
         context.logger.say(LogLevel::Warn, format!("{text}; left out: {}", losses.join(", ")));

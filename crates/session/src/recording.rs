@@ -1,4 +1,4 @@
-//! The listener that leaves a run's file.
+//! The listener that writes a run's file.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -15,39 +15,39 @@ use crate::header::RecordSettings;
 use crate::test::Test;
 use crate::{ending, header};
 
-/// Lines that wait for the live page, the newest ones; it asks once a second, and shows no more of one.
+/// Maximum number of lines that wait for the live page, the newest ones; the page reads once per second and shows no more.
 const FRESH_LINES_MAX: usize = 100;
 
-/// A file that grows with the run.
-pub struct Recording {
+/// A run's file while it is written.
+pub(crate) struct Recording {
     catalogue: Catalogue,
     writer: Writer,
     id: RunId,
     path: PathBuf,
-    /// What was said, by whichever thread.
+    /// Log lines from all threads.
     lines: Receiver<LogLine>,
-    /// How many lines were taken, and those of them that the live page has not had yet.
+    /// The number of stored lines, and those that the live page has not read yet.
     lines_taken: u64,
     fresh_lines: VecDeque<(u64, LogLine)>,
     wants_lines: bool,
-    /// It is only made for reports and goes with them.
+    /// Whether the file exists only for reports and is deleted with them.
     is_temporary: bool,
 }
 
-/// A run's file that is complete.
-pub struct Recorded {
-    /// Its id.
-    pub id: RunId,
-    /// Its file.
-    pub path: PathBuf,
+/// A complete run file.
+pub(crate) struct Recorded {
+    /// The run's id.
+    pub(crate) id: RunId,
+    /// The run's file.
+    pub(crate) path: PathBuf,
     catalogue: Catalogue,
     is_temporary: bool,
 }
 
 impl Recording {
-    /// Begins a file. One that cannot be made is told, and the load goes on without. With `is_needed`, there is one even
-    /// where none should stay, since reports are made of it.
-    pub fn begin(
+    /// Creates the file. If that fails, the error is logged and the load continues without a file. With `is_needed`, a temporary
+    /// file is created even if none should stay, because reports are made from it.
+    pub(crate) fn begin(
         test: &Test,
         context: &Context,
         config: &RunConfig,
@@ -61,7 +61,8 @@ impl Recording {
         let begun = Recording::try_begin(test, context, config, settings, id.clone());
         begun
             .map_err(|why| {
-                let hint = "the test goes on; --no-store asks for none, --runs names another place";
+                let hint =
+                    "the test goes on; choose another store with --runs, or disable storing with --no-store";
                 context.logger.say(LogLevel::Warn, format!("failed to store the run: {why} ({hint})"));
             })
             .ok()
@@ -83,7 +84,7 @@ impl Recording {
         };
         let name = FileName::new(context.epoch.wall_unix_ns(started), id.clone());
         let path = catalogue.begin(&name).map_err(|error| error.to_string())?;
-        let header = header::of(test, context, settings, id.as_str(), config.workers);
+        let header = header::build(test, context, settings, id.as_str(), config.workers);
         let mut writer = Writer::create(&path, &header, config.registry.clone(), config.tags.clone())
             .map_err(|error| error.to_string())?;
         settings.notes.iter().for_each(|note| writer.note(note));
@@ -101,8 +102,8 @@ impl Recording {
         })
     }
 
-    /// Takes an event. Log lines come the other way, since most of them are no events.
-    pub fn on_event(&mut self, event: &RunEvent, context: &Context) {
+    /// Processes an event. Log lines come through the tap, because most are not events.
+    pub(crate) fn on_event(&mut self, event: &RunEvent, context: &Context) {
         if !matches!(event, RunEvent::Log(_) | RunEvent::Samples(_)) {
             self.writer.on_event(event);
         }
@@ -112,40 +113,39 @@ impl Recording {
         }
     }
 
-    /// The run's id.
-    pub fn id(&self) -> &str {
+    /// Returns the run's id.
+    pub(crate) fn id(&self) -> &str {
         self.id.as_str()
     }
 
-    /// Where the file is.
-    pub fn path(&self) -> &Path {
+    /// Returns the path of the file.
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The newest lines that were stored since the last time, with their numbers from 1. From the first time on they are kept
-    /// for the next.
-    pub fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
+    /// Returns the newest lines stored since the last call, numbered from 1. The first call starts keeping them.
+    pub(crate) fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
         self.wants_lines = true;
         std::mem::take(&mut self.fresh_lines)
     }
 
-    /// Both clocks as they are stored with the last window.
-    pub fn last_anchor(&self) -> Option<runfile::Anchor> {
+    /// Returns both clocks as stored with the last window.
+    pub(crate) fn last_anchor(&self) -> Option<runfile::Anchor> {
         self.writer.last_anchor()
     }
 
-    /// Takes what was read about the generator.
-    pub fn state(&mut self, state: GeneratorState) {
+    /// Stores a reading of the generator.
+    pub(crate) fn state(&mut self, state: GeneratorState) {
         self.writer.state(state);
     }
 
-    /// Takes traces that were kept, and how often operations ran.
-    pub fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
+    /// Stores traces and the counts of operations.
+    pub(crate) fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
         self.writer.traces(traces, operations);
     }
 
-    /// Takes what sources of evidence told.
-    pub fn evidence(&mut self, evidence: Evidence) {
+    /// Stores evidence of the sources.
+    pub(crate) fn evidence(&mut self, evidence: Evidence) {
         self.writer.evidence(evidence);
     }
 
@@ -167,8 +167,8 @@ impl Recording {
         }
     }
 
-    /// Writes how it ended. What went wrong is told.
-    pub fn finish(
+    /// Writes the ending. Errors are logged.
+    pub(crate) fn finish(
         mut self,
         outcome: &RunOutcome,
         exit: Exit,
@@ -182,7 +182,7 @@ impl Recording {
             let line = LogLine::new(SystemClock::now(), LogLevel::Warn, text);
             self.writer.on_event(&RunEvent::Log(line));
         }
-        let report = self.writer.finish(ending::of(outcome, exit, &context.epoch, config_tags));
+        let report = self.writer.finish(ending::build(outcome, exit, &context.epoch, config_tags));
         if let Some(error) = report.error {
             context.logger.say(LogLevel::Warn, format!("failed to {error}; the stored run lacks a part"));
         }
@@ -196,10 +196,10 @@ impl Recording {
 }
 
 impl Recorded {
-    /// Hands the file to the catalogue, says how to see it again, and removes what should not stay.
-    pub fn keep(self, context: &Context) {
+    /// Adds the file to the catalogue, prints how to see the run again, and removes a temporary file.
+    pub(crate) fn keep(self, context: &Context) {
         if self.is_temporary {
-            // Nobody looks for it there; what cannot be removed is the temporary folder's to clean.
+            // If it cannot be removed, the system cleans its temporary folder.
             let _ = self.path.parent().map(std::fs::remove_dir_all);
             return;
         }
@@ -221,7 +221,7 @@ impl Recorded {
     }
 }
 
-/// Whether a file that waits for its upload is whole, as one is that an earlier upload failed for.
+/// Returns true if a file that waits for its upload is complete, as after a failed upload.
 fn is_over(path: &Path) -> bool {
     runfile::Reader::open(path).is_ok_and(|reader| reader.state() == runfile::State::Complete)
 }

@@ -1,4 +1,4 @@
-//! Reports that a run leaves by itself: those asked for with `--report`, and GitHub's.
+//! Reports written at the end of a run: those of `--report`, and GitHub's.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use runs::{Exit, Failure, document, open, whole};
 
 use crate::Context;
 
-/// A format of reports.
+/// A report format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportFormat {
     /// Markdown.
     Md,
     /// JSON.
     Json,
-    /// JUnit's XML.
+    /// JUnit XML.
     Junit,
     /// One HTML file with the page and its data.
     Html,
 }
 
-/// `--report junit=FILE`
+/// The value of `--report`, for example `junit=FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ReportTarget {
     format: ReportFormat,
@@ -30,10 +30,10 @@ struct ReportTarget {
 }
 
 impl ReportTarget {
-    /// Reads `FORMAT=FILE`.
+    /// Parses `FORMAT=FILE`.
     ///
     /// # Errors
-    /// There is no such format, or no file.
+    /// The format is unknown, or the file is missing.
     fn parse(text: &str) -> Result<ReportTarget, Failure> {
         let (format, path) = text.split_once('=').unwrap_or((text, ""));
         let known = match format {
@@ -55,25 +55,25 @@ impl ReportTarget {
     }
 }
 
-/// What is made of a run once it is over.
+/// The reports of a run.
 #[derive(Clone, Debug, Default)]
 pub struct CiOutputs {
     targets: Vec<ReportTarget>,
-    /// The run is a step of a GitHub workflow.
+    /// Whether the run is a step of a GitHub workflow.
     is_github: bool,
-    /// Where the repository is.
+    /// The repository's folder.
     github_workspace: Option<PathBuf>,
-    /// Where the step's summary goes.
+    /// The file for the step's summary.
     github_summary: Option<PathBuf>,
-    /// Where the step's outputs go.
+    /// The file for the step's outputs.
     github_outputs: Option<PathBuf>,
 }
 
 impl CiOutputs {
-    /// Those that were asked for, and those that the environment calls for.
+    /// Returns the reports of `--report`, and those of the environment.
     ///
     /// # Errors
-    /// `--report` cannot be read.
+    /// `--report` cannot be parsed.
     pub fn new(targets: &[String], context: &Context) -> Result<CiOutputs, Failure> {
         let targets = targets.iter().map(|text| ReportTarget::parse(text)).collect::<Result<_, _>>()?;
         let is_github = context.env.get("GITHUB_ACTIONS") == Some("true");
@@ -89,12 +89,12 @@ impl CiOutputs {
         })
     }
 
-    /// Whether there is anything to make.
+    /// Returns true if there is any report to write.
     pub fn is_wanted(&self) -> bool {
         self.is_github || !self.targets.is_empty()
     }
 
-    /// Makes them of a run's file. What cannot be written is told and changes no exit code, as with the summary.
+    /// Writes the reports of a run's file. As with the summary, errors are logged and change no exit code.
     pub fn write(&self, path: &Path, context: &Context) {
         if !self.is_wanted() {
             return;
@@ -127,8 +127,8 @@ impl CiOutputs {
         }
     }
 
-    /// The script's path from the root of the repository, which is what annotations are placed by; `None` if it is outside
-    /// of it, or no file.
+    /// Returns the script's path relative to the root of the repository, as annotations need it; `None` if the script is outside
+    /// of it or is no file.
     fn in_repository(&self, script: &str) -> Option<String> {
         let root = std::fs::canonicalize(self.github_workspace.as_ref()?).ok()?;
         let path = std::fs::canonicalize(script).ok()?;
@@ -136,8 +136,7 @@ impl CiOutputs {
     }
 }
 
-/// A report in one of its formats. `path` is the run's file, and `part` the seconds of it that the report is of, where those
-/// are not all.
+/// Renders a report in one format. `path` is the run's file, and `part` the selected seconds, if not all.
 ///
 /// # Errors
 /// The file is damaged.

@@ -31,7 +31,7 @@ use crate::summary::{self, SummarySettings};
 use crate::test::Test;
 use crate::watch::Watch;
 
-/// The names behind the numbers that a run's windows have.
+/// The names of metrics and tags in a run's windows.
 pub struct Names {
     /// Metrics by their ids.
     pub metrics: Arc<MetricRegistry>,
@@ -42,50 +42,50 @@ pub struct Names {
 /// A callback for the events of a run.
 pub type Observer = Box<dyn FnMut(&RunEvent, &Names)>;
 
-/// The settings of a run beside the test itself.
+/// The settings of a run besides the test itself.
 pub struct SessionSettings {
-    /// Worker threads; one per core if unset.
+    /// Number of worker threads; one per core if unset.
     pub workers: Option<NonZeroU16>,
     /// Exports.
     pub outputs: Vec<OutputSpec>,
-    /// The summary.
+    /// The summary at the end.
     pub summary: SummarySettings,
-    /// Traces that servers send during the run.
+    /// The receiver of traces that servers send.
     pub receive: ReceiveSettings,
-    /// The run's file.
+    /// The facts of the run's file.
     pub record: RecordSettings,
-    /// Evidence sources that are asked during the run.
+    /// Evidence sources.
     pub evidence: Sources,
     /// Reports at the end.
     pub reports: CiOutputs,
-    /// Numbers that cannot be trusted make the run fail.
+    /// Whether an invalid measurement makes the run fail.
     pub requires_valid: bool,
-    /// Whether there is a live page.
+    /// Settings of the live page.
     pub page: PageSettings,
-    /// The REST API, where one is wanted.
+    /// The REST API, if it is served.
     pub live: Option<LiveSettings>,
-    /// Ends the run early.
+    /// The handle that ends the run early.
     pub control: RunControl,
     /// Whether signals can end the run gracefully.
     pub running: Running,
-    /// A further listener.
+    /// An additional listener.
     pub observer: Option<Observer>,
 }
 
 /// A run that is over and shown.
 pub struct Finished {
-    /// How the process ends.
+    /// The exit of the process.
     pub exit: Exit,
-    /// The outcome of the engine.
+    /// The outcome from the engine.
     pub outcome: RunOutcome,
-    /// The id by which it is stored, if it is.
+    /// The run's id, if it is stored.
     pub id: Option<RunId>,
 }
 
-/// Runs a test and shows how it went.
+/// Runs a test and shows its results.
 ///
 /// # Errors
-/// An export cannot be opened, or an address cannot be had.
+/// An export cannot be opened, or an address is unavailable.
 pub fn run(test: &Test, context: &Context, settings: SessionSettings) -> Result<Finished, Failure> {
     let (session, config, program) = Session::open(test, context, settings)?;
     Ok(session.run(config, program))
@@ -112,7 +112,7 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Opens everything that a run needs: exports, receivers, its file, its page.
+    /// Opens the exports, receivers, file and page of a run.
     fn open(
         test: &'a Test,
         context: &'a Context,
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
         };
         let names = Names { metrics: config.registry.clone(), tags: config.tags.clone() };
         let observing = settings.observer.map(|observer| Observing { observer, names });
-        // The order counts: a record is written before the page reads it.
+        // The order matters: events are recorded before the page reads them.
         let listeners: Vec<Option<Box<dyn Listener + 'a>>> = vec![
             Some(Box::new(Terminal(context.logger.clone()))),
             served.as_ref().map(|_| Box::new(live) as _),
@@ -208,7 +208,7 @@ impl<'a> Session<'a> {
         outcome
     }
 
-    /// Judges the measurement, decides the exit code, and shows the summary.
+    /// Judges validity, decides the exit code, and shows the summary.
     fn judge_and_show(&self, outcome: &mut RunOutcome) -> Exit {
         let (test, context, compat) = (self.test, self.context, self.test.plan.compat);
         let iterations = Iterations {
@@ -234,7 +234,7 @@ impl<'a> Session<'a> {
         exit
     }
 
-    /// Closes the run's file, writes reports of it, and hands it to the catalogue.
+    /// Closes the run's file, writes reports from it, and adds it to the catalogue.
     fn close_file(&mut self, outcome: &RunOutcome, exit: Exit) {
         let Some(recording) = self.records.recording.take() else { return };
         self.listeners.iter().for_each(|listener| listener.on_file_closing());
@@ -245,7 +245,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Hands events to an observer that the caller gave.
+/// The listener that passes events to the caller's observer.
 struct Observing {
     observer: Observer,
     names: Names,
@@ -307,12 +307,12 @@ fn print_banner(test: &Test, context: &Context, outputs: &Outputs, receiving: Op
     let _ = std::io::stdout().write_all(report::header::render(&header, style).as_bytes());
 }
 
-/// Every connection takes a descriptor, and the soft limit is often 1024 where the hard one allows a million.
+/// Raises the soft limit of file descriptors to the hard one: every connection needs one, and the soft limit is often 1024.
 fn raise_descriptor_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {
-        // Where it may not be raised, the first connection too many names the limit.
+        // If it cannot be raised, the first connection beyond the limit reports it.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
     }
 }

@@ -1,4 +1,4 @@
-//! The sources of secrets that were named, and how requests reach their servers.
+//! Secret sources, and the HTTP client for their servers.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use script::{SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets
 
 use crate::env::Environment;
 
-/// Reads the sources of secrets: `given` (the flag `--secret-source`), or else those of the variable.
+/// Reads the secret sources: `given` (the flag `--secret-source`), or else those of the variable.
 ///
 /// # Errors
 /// A source cannot be read.
@@ -23,7 +23,7 @@ pub fn read(given: &[String], env: &Environment) -> Result<Secrets, Failure> {
         .map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
 }
 
-/// Requests that are no part of the load.
+/// An HTTP client for requests outside the load.
 struct Network(Endpoint);
 
 impl SecretServer for Network {

@@ -1,5 +1,5 @@
-//! SIGINT and SIGTERM: the first ends the run in order, the second at once; one that lingers is let go. Of runs that are
-//! made one after the other the first signal ends the present one, and keeps the next from beginning.
+//! SIGINT and SIGTERM: the first ends the run gracefully, the second at once; a lingering run is released. In a series of runs the
+//! first signal ends the present run and prevents the next.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -11,33 +11,33 @@ use signal_hook::iterator::Signals;
 
 use crate::logger::Logger;
 
-/// Whether there is a run that could be ended in order.
+/// The state of the process for the signal handler.
 #[derive(Clone, Default)]
 pub struct Running(Arc<(Mutex<Phase>, Condvar)>);
 
-/// What a signal finds.
+/// The phase in which a signal arrives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// Nothing that could be ended in order.
+    /// Nothing that could end gracefully.
     #[default]
     Idle,
-    /// A run.
+    /// A run is in progress.
     Running,
-    /// What a run measured is being written.
+    /// Results of a run are being written.
     Finishing,
-    /// The same, and nobody waits for more than that.
+    /// Results are being written, and the process ends after that.
     Leaving,
-    /// A run that is over and stays to be asked about.
+    /// The run is over and its API is still served.
     Lingering,
 }
 
 impl Running {
-    /// The run begins or ends.
+    /// Marks the beginning or the end of a run.
     pub fn set(&self, is_running: bool) {
         *self.phase() = if is_running { Phase::Running } else { Phase::Finishing };
     }
 
-    /// Stays until a signal, or [`Running::release`]; not at all after a signal that came since the run ended.
+    /// Blocks until a signal or [`Running::release`]; returns at once if a signal came since the run ended.
     pub fn linger(&self) {
         let mut phase = self.phase();
         if *phase == Phase::Leaving {
@@ -49,7 +49,7 @@ impl Running {
         }
     }
 
-    /// Lets a run go that lingers; whether one did.
+    /// Releases a lingering run; returns true if there was one.
     pub fn release(&self) -> bool {
         let mut phase = self.phase();
         if *phase != Phase::Lingering {
@@ -60,12 +60,12 @@ impl Running {
         true
     }
 
-    /// Whether a signal came since the run ended.
-    pub fn is_left(&self) -> bool {
+    /// Returns true if a signal came since the run ended.
+    pub(crate) fn is_left(&self) -> bool {
         *self.phase() == Phase::Leaving
     }
 
-    /// Has nothing follow what is being written; whether it is.
+    /// Ends the process after results are written; returns true if they are being written.
     fn leave_then(&self) -> bool {
         let mut phase = self.phase();
         let is_finishing = *phase == Phase::Finishing;
@@ -80,26 +80,26 @@ impl Running {
     }
 }
 
-/// The handle of the run that signals end, where runs follow each other: a handle serves one run.
+/// The handle that signals end, renewed for each run of a series, because a handle serves one run.
 #[derive(Clone, Default)]
 pub struct Turn(Arc<Mutex<TurnState>>);
 
 #[derive(Default)]
 struct TurnState {
     control: RunControl,
-    /// Runs are over already, and what they measured would be lost if the process were left at once.
+    /// Whether earlier runs of the series have results that an immediate exit would lose.
     has_results: bool,
-    /// A signal came while results were written: no further run is wanted.
+    /// Whether a signal came while results were written, so that no further run starts.
     is_last: bool,
 }
 
 impl Turn {
-    /// The handle of the first run.
+    /// Returns the handle of the first run.
     pub fn first(&self) -> RunControl {
         self.state().control.clone()
     }
 
-    /// The handle of the next run. A signal that comes before it begins stops it, too.
+    /// Returns the handle of the next run. A signal before it begins stops it, too.
     pub fn next(&self) -> RunControl {
         let mut state = self.state();
         *state = TurnState { control: RunControl::default(), has_results: true, ..*state };
@@ -109,12 +109,12 @@ impl Turn {
         state.control.clone()
     }
 
-    /// Has no further run begin.
+    /// Prevents further runs.
     fn be_last(&self) {
         self.state().is_last = true;
     }
 
-    /// No further run follows.
+    /// Marks that no further run follows.
     pub fn end(&self) {
         self.state().has_results = false;
     }
@@ -124,19 +124,19 @@ impl Turn {
     }
 }
 
-/// Stays until a signal: what serves has nothing to end in order. A shell that puts a program into the background has it
-/// ignore SIGINT, so a handler is needed even for leaving.
+/// Blocks until a signal, for servers, which have nothing to end gracefully. Shells make background programs ignore SIGINT, so a
+/// handler is needed even to exit.
 pub fn wait() {
     match Signals::new([SIGINT, SIGTERM]) {
         Ok(mut signals) => drop(signals.forever().next()),
-        // Signals end the process as they always do.
+        // Signals end the process as they do by default.
         Err(_) => loop {
             std::thread::park();
         },
     }
 }
 
-/// Starts listening. Without a thread or handler for it signals end the process as they always do.
+/// Starts the signal handler. If no thread or handler is available, signals end the process as they do by default.
 pub fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     let handle = move || {
@@ -168,7 +168,7 @@ pub fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
             control.stop(AbortReason::Signal);
         }
     };
-    // The handler lives as long as the process: there is nothing to join.
+    // The handler lives as long as the process, so it is never joined.
     let _ = std::thread::Builder::new().name("signals".into()).spawn(handle);
 }
 
@@ -185,7 +185,7 @@ mod tests {
         assert!(running.leave_then());
         turn.be_last();
         assert!(turn.next().is_stopped());
-        // This would wait for ever.
+        // This would block forever.
         running.linger();
     }
 }

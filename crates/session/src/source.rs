@@ -1,4 +1,4 @@
-//! Where a script comes from: a file, standard input, a URL, or an archive with all it needs.
+//! Reads a script from a file, standard input, a URL, or an archive with its modules.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -12,58 +12,58 @@ use script::{Fetch, Outside, PackageImport, PackedFiles};
 
 use crate::Context;
 
-/// The largest script that is read.
+/// Maximum size of a script, bytes.
 const SCRIPT_BYTES_MAX: u64 = 256 << 20;
 
-/// Which script to read, and how.
+/// The script to read, and its options.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSettings {
     /// A path, an `https://` URL, or `-` for standard input.
     pub script: PathBuf,
-    /// `js` or `archive`; decided from the content where unset.
+    /// `js` or `archive`; detected from the content if unset.
     pub kind: Option<String>,
     /// Whether the lock file of remote modules is written.
     pub lock: bool,
     /// Whether remote modules must match the lock file.
     pub frozen: bool,
-    /// The folder of the module cache, where it is not the user's own.
+    /// The folder of the module cache, if not the user's default.
     pub cache: Option<PathBuf>,
 }
 
-/// A script's text and its name.
+/// A script's text and name.
 #[derive(Default)]
 pub struct Source {
-    /// As it was named; `-` for standard input.
+    /// The name as given; `-` for standard input.
     pub name: String,
-    /// Where its imports are looked for.
+    /// The path that imports are resolved against.
     pub path: PathBuf,
-    /// The script.
+    /// The text of the script.
     pub text: String,
-    /// The archive it came in.
+    /// The archive that contains the script.
     archive: Option<Archive>,
-    /// What loads its remote modules.
+    /// The loader of remote modules.
     remote: Option<Arc<Remote>>,
 }
 
-/// What a script's first bytes are to be taken for.
+/// The type of a script, from the flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// What they look like.
+    /// Detected from the content.
     Either,
     Script,
     Archive,
 }
 
 impl Source {
-    /// A script that needs nothing from elsewhere.
+    /// Returns a script without imports from disk or network.
     pub fn of_text(name: &str, path: &str, text: &str) -> Source {
         Source { name: name.to_owned(), path: path.into(), text: text.to_owned(), ..Source::default() }
     }
 
-    /// Reads a script or an archive from a file, from standard input or, if its name is an `https://` URL, from there.
+    /// Reads a script or an archive from a file, standard input or an `https://` URL.
     ///
     /// # Errors
-    /// It cannot be read, or it is not what `--type` says.
+    /// The file cannot be read, or does not have the type of `--type`.
     pub fn read(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
         let kind = kind(settings, context)?;
         let name = settings.script.display().to_string();
@@ -101,12 +101,12 @@ impl Source {
         Ok(Source { name, path, text, archive: Some(archive), remote: Some(remote.into()) })
     }
 
-    /// The options that an archive carries, which stand in for the script's own.
+    /// Returns the options of an archive, which replace the script's own.
     pub fn options_json(&self) -> Option<&str> {
         self.archive.as_ref().map(|archive| archive.metadata.options_json.as_str())
     }
 
-    /// `__ENV`: what the archive carries, and over it what is given now.
+    /// Returns `__ENV`: the archive's variables, overridden by the given ones.
     pub fn env(&self, given: BTreeMap<String, String>) -> BTreeMap<String, String> {
         let carried = self.archive.as_ref().and_then(|archive| archive.metadata.env.clone());
         let mut env = carried.unwrap_or_default();
@@ -114,7 +114,7 @@ impl Source {
         env
     }
 
-    /// What the script needs that is not on the disk.
+    /// Returns the loader of modules that are not on disk.
     pub fn outside(&self) -> Outside {
         if let Some(archive) = &self.archive {
             let (files, remote) = (archive.files.clone(), self.remote.clone());
@@ -126,17 +126,17 @@ impl Source {
         Outside { fetch, ..Outside::default() }
     }
 
-    /// Says what is to be known about how remote modules were had.
+    /// Logs notes about how remote modules were loaded.
     pub fn tell_notes(&self, context: &Context) {
         for note in self.remote.iter().flat_map(|remote| remote.take_notes()) {
             context.logger.say(model::LogLevel::Warn, note);
         }
     }
 
-    /// Writes the lock file, where that was asked for.
+    /// Writes the lock file, if the settings ask for it.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The lock file cannot be written.
     pub fn write_lock(&self, context: &Context) -> Result<(), Failure> {
         let Some(remote) = &self.remote else { return Ok(()) };
         if let Some((path, count)) = remote.write_lock().map_err(|error| failed(Exit::Other, &error))? {
@@ -146,7 +146,7 @@ impl Source {
     }
 }
 
-/// Remote modules from the network or the cache.
+/// Loads remote modules from the network or the cache.
 struct Network(Arc<Remote>);
 
 impl Fetch for Network {
@@ -155,7 +155,7 @@ impl Fetch for Network {
     }
 }
 
-/// Remote modules from an archive, held to the lock file beside it.
+/// Loads remote modules from an archive and checks them against the lock file.
 struct Packed {
     files: BTreeMap<String, Vec<u8>>,
     remote: Option<Arc<Remote>>,
@@ -163,7 +163,7 @@ struct Packed {
 
 impl Fetch for Packed {
     fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
-        // An archive has a module under the URL as it was written, and that may have a fragment.
+        // An archive stores a module under the URL as written, which may have a fragment.
         let is_asked_for = |it: &&String| it.split('#').next() == Some(url);
         let found = self.files.get(url).or_else(|| self.files.get(self.files.keys().find(is_asked_for)?));
         let bytes = found
@@ -224,7 +224,7 @@ fn read_local(script: &Path, name: &str, kind: Kind) -> Result<(PathBuf, Vec<u8>
     Ok((path, bytes))
 }
 
-/// The lock file lies beside the script, so that both go into one commit.
+/// Returns a loader whose lock file lies beside the script, so that one commit contains both.
 fn remote(settings: &SourceSettings, context: &Context, folder: &Path) -> Result<Remote, Failure> {
     let mode = match (settings.lock, settings.frozen) {
         (true, _) => LockMode::Write,

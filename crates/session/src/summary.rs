@@ -1,4 +1,4 @@
-//! The end of a run: `handleSummary`, the summary as text, and the files that were asked for.
+//! The end-of-test summary: `handleSummary`, the summary as text, and export files.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -16,18 +16,18 @@ use crate::logger;
 use crate::program::full_text;
 use crate::test::Test;
 
-/// What is shown at the end, and where.
+/// Settings of the summary.
 #[derive(Clone, Debug, Default)]
 pub struct SummarySettings {
-    /// Rows and their arrangement; `None` shows nothing and calls no `handleSummary`.
+    /// Rows and their layout; `None` hides the summary and skips `handleSummary`.
     pub layout: Option<Layout>,
-    /// Where the summary goes as JSON.
+    /// The file for the summary as JSON.
     pub export: Option<PathBuf>,
-    /// k6's newer shape of JSON.
+    /// Whether to use k6's newer JSON format.
     pub is_machine_readable: bool,
 }
 
-/// Shows the results. What cannot be written is told and changes no exit code, as in k6.
+/// Shows the results. As in k6, write errors are logged and change no exit code.
 pub fn show(
     test: &Test,
     context: &Context,
@@ -39,7 +39,7 @@ pub fn show(
     let Some(layout) = settings.layout else { return };
     let setup_data = outcome.setup_data.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let view = outcome.totals.view(outcome.elapsed);
-    let mut input = SummaryInput::from_view(&view, &SummaryFacts::of(&test.plan), setup_data);
+    let mut input = SummaryInput::from_view(&view, &SummaryFacts::new(&test.plan), setup_data);
     input.validity = Some(validity);
     let machine = settings.is_machine_readable.then(|| machine_summary(test, context, layout, &input));
     let made = test.script.bundle.has("handleSummary").then(|| {
@@ -100,7 +100,7 @@ fn json(value: &impl serde::Serialize, is_indented: bool) -> String {
     text.expect("names are strings, and numbers that JSON lacks are turned into others")
 }
 
-/// Writes to a stream by its name, or to a file.
+/// Writes to a stream by name, or to a file.
 fn write(name: &str, bytes: &[u8], context: &Context) {
     let result = match name {
         "stdout" => std::io::stdout().write_all(bytes).and_then(|()| std::io::stdout().flush()),
@@ -122,10 +122,10 @@ fn explain(error: &ScriptError, limit: Duration, context: &Context) {
     context.logger.say(LogLevel::Error, format!("failed to run handleSummary(): {text}"));
 }
 
-/// What `handleSummary` gives: texts by the names of streams and files; `None` where it leaves the default.
+/// The result of `handleSummary`: texts by the names of streams and files; `None` if it keeps the default.
 type Texts = Option<Vec<(String, Vec<u8>)>>;
 
-/// Calls `handleSummary` in a VU of its own.
+/// Calls `handleSummary` in a separate VU.
 fn handle_summary(test: &Test, run: &Arc<RunShared>, data: String) -> Result<Texts, ScriptError> {
     let limit = test.plan.lifecycle.handle_summary_timeout;
     detached::call(&test.script.bundle, run, limit, move |mut vu| vu.handle_summary(&data))

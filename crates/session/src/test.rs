@@ -1,4 +1,4 @@
-//! From a script's path to a test that can be run.
+//! Prepares a test from a script's path.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use crate::env::Environment;
 use crate::program;
 use crate::source::Source;
 
-/// What the `User-Agent` header says where the script does not.
+/// The default `User-Agent` header.
 const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
 
 /// A script that was evaluated once.
 pub struct Script {
-    /// Its text and name.
+    /// The script's text and name.
     pub source: Source,
     /// The evaluated script.
     pub bundle: Arc<Bundle>,
-    /// Its metrics.
+    /// The script's metrics.
     pub metrics: Arc<MetricRegistry>,
 }
 
@@ -31,7 +31,7 @@ impl Script {
     /// Evaluates a script.
     ///
     /// # Errors
-    /// Something that it imports is missing, or it throws.
+    /// An import is missing, or the script throws.
     pub fn load(
         source: Source,
         context: &Context,
@@ -43,7 +43,7 @@ impl Script {
         let (log, secrets) = (context.logger.clone(), context.secrets.clone());
         let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside };
         let bundle = Bundle::load(entry, settings);
-        // Also beside an error: they may be its reason.
+        // Also before an error, because notes may be its cause.
         source.tell_notes(context);
         let bundle = bundle.map_err(|error| program::load_failure(&source.name, &error))?;
         for (module, names) in bundle.undefined_imports() {
@@ -55,20 +55,20 @@ impl Script {
         Ok(Script { source, bundle: Arc::new(bundle), metrics })
     }
 
-    /// What the directives of all its files ask for.
+    /// Returns the directives of all its files.
     ///
     /// # Errors
-    /// One of them cannot be understood.
+    /// A directive cannot be parsed.
     pub fn asked(&self) -> Result<script::Asked, Failure> {
         let modules = self.bundle.modules();
         let asked = script::asked(modules.iter().map(|(url, text)| (&**url, &**text)));
         asked.map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
     }
 
-    /// What the script itself says in `options`.
+    /// Returns the script's `options`.
     ///
     /// # Errors
-    /// It cannot be understood.
+    /// The options cannot be parsed.
     pub fn options(&self, context: &Context) -> Result<Options, Failure> {
         let text = self.source.options_json().or(self.bundle.options_json()).unwrap_or("null");
         let (options, warnings) = Options::from_script_json(text).map_err(|error| plan_failure(&error))?;
@@ -76,10 +76,10 @@ impl Script {
         Ok(options)
     }
 
-    /// What all sources say together.
+    /// Returns the merged options of all sources.
     ///
     /// # Errors
-    /// One of them cannot be understood.
+    /// The options of a source cannot be parsed.
     pub fn merged_options(
         &self,
         context: &Context,
@@ -102,10 +102,10 @@ impl Script {
         Ok(options)
     }
 
-    /// The plan that the merged options come to.
+    /// Returns the plan of merged options.
     ///
     /// # Errors
-    /// They make no test.
+    /// The options are invalid.
     pub fn plan(&self, context: &Context, options: Options, compat: Compat) -> Result<Plan, Failure> {
         let resolving = ResolveContext {
             exports: Some(self.bundle.exports()),
@@ -125,21 +125,21 @@ pub struct Test {
     pub script: Script,
     /// The checked plan.
     pub plan: Arc<Plan>,
-    /// What is written over the script's exported `options`.
+    /// JSON that replaces the script's exported `options`.
     pub exported_options_json: String,
     /// The thresholds of the plan.
     pub thresholds: Thresholds,
     /// `__ENV`.
     pub env: std::collections::BTreeMap<String, String>,
-    /// Network settings and state shared by its VUs.
+    /// Network settings and state shared by the test's VUs.
     pub network: Arc<wire::Shared>,
 }
 
 impl Test {
-    /// Loads the script and checks everything that can be checked before the first VU.
+    /// Loads the script and checks everything possible before the first VU starts.
     ///
     /// # Errors
-    /// Something is wrong with the script, the options, or the thresholds.
+    /// The script, the options, or the thresholds are invalid.
     pub fn prepare(
         source: Source,
         context: &Context,
@@ -181,10 +181,10 @@ impl Test {
     }
 }
 
-/// `__ENV` of a script.
+/// Returns the `__ENV` of a script.
 ///
 /// # Errors
-/// `--env` cannot be understood.
+/// `--env` cannot be parsed.
 pub fn script_env(
     given: &[String],
     include_process: Option<bool>,
@@ -196,10 +196,10 @@ pub fn script_env(
     env.for_script(includes_process, given)
 }
 
-/// Flags about the script's language that k6 has and this program does not need.
+/// Checks k6's flags about the script's language, which this program does not need.
 ///
 /// # Errors
-/// They ask for what does not exist.
+/// The flags require unsupported features.
 pub fn refuse_kinds(mode: Option<&str>, env: &Environment) -> Result<(), Failure> {
     let mode = mode.or_else(|| env.setting("COMPATIBILITY_MODE"));
     refuse_first([(
@@ -209,8 +209,8 @@ pub fn refuse_kinds(mode: Option<&str>, env: &Environment) -> Result<(), Failure
     )])
 }
 
-/// A script whose directives ask for extensions of k6, or for a k6 that this is not, cannot do its work here. As in k6,
-/// `K6_AUTO_EXTENSION_RESOLUTION=false` lets it try.
+/// Fails if the script's directives require k6 extensions or another version of k6. As in k6,
+/// `K6_AUTO_EXTENSION_RESOLUTION=false` disables the check.
 fn refuse_unmet(script: &Script, context: &Context) -> Result<(), Failure> {
     let asked = script.asked()?;
     if !context.env.switch("AUTO_EXTENSION_RESOLUTION")?.unwrap_or(true) {
@@ -239,15 +239,15 @@ fn refuse_unmet(script: &Script, context: &Context) -> Result<(), Failure> {
     Err(Failure::new(Exit::ScriptException, text))
 }
 
-/// VUs beyond what the kernel has memory mappings for would end the run half-way.
+/// Checks that the kernel allows enough memory mappings for the VUs, since the run would fail midway otherwise.
 fn check_demand(plan: &Plan) -> Result<(), Failure> {
     let vus_max = vu_demand(plan).vus_max;
     match vu::coroutines_max() {
         Some(possible) if vus_max > possible => Err(Failure::new(
             Exit::InvalidConfig,
             format!(
-                "failed to make room for {vus_max} VUs: this system allows a process stacks for {possible}; \
-                 raise it with `sysctl vm.max_map_count={}`",
+                "failed to create {vus_max} VUs: this system allows at most {possible} VU stacks per process; \
+                 raise the limit with `sysctl vm.max_map_count={}`",
                 vus_max.saturating_mul(2).saturating_add(8_000)
             ),
         )),

@@ -1,4 +1,4 @@
-//! The generator's readings and the validity of a run, while it goes on.
+//! The generator's readings and the validity of a run in progress.
 
 use analysis::validity::{DropTotals, Facts, Losses, ScenarioKind, Whole, judge};
 use engine::RunOutcome;
@@ -11,20 +11,20 @@ use runs::validity::{clock_anchor, kind};
 
 use crate::recording::Recording;
 
-/// Watches the generator while a run goes on.
+/// Reads the generator's state and judges validity while a run is in progress.
 pub(crate) struct Watch {
     sampler: host::Sampler,
     facts: Facts,
-    /// Whether each scenario starts iterations by plan.
+    /// Whether each scenario has an arrival-rate executor.
     is_open: Vec<bool>,
     /// Requests per second in the busiest second.
     busiest_per_s: f64,
-    /// What was read last.
+    /// The latest reading.
     last_state: Option<GeneratorState>,
 }
 
 impl Watch {
-    /// Begins to watch; nothing is judged before the scenarios begin.
+    /// Starts reading; judgement begins with the scenarios.
     pub(crate) fn begin(plan: &Plan) -> Watch {
         let kind = |scenario: &model::Scenario| kind(scenario.executor.as_str(), scenario.executor.is_open());
         let scenarios: Vec<ScenarioKind> = plan.scenarios.iter().map(kind).collect();
@@ -34,12 +34,12 @@ impl Watch {
         Watch { sampler: host::Sampler::start(), facts, is_open, busiest_per_s: 0.0, last_state: None }
     }
 
-    /// Takes an event, after `recording` has taken it. What is read about the generator goes to both.
+    /// Processes an event after `recording` has. Readings of the generator go to both.
     pub(crate) fn on_event(&mut self, event: &RunEvent, recording: Option<&mut Recording>) {
         match event {
             RunEvent::ScenariosStarted { at } => {
                 self.facts.scenarios_started = Some(*at);
-                // What the making of the VUs took is not of the run.
+                // CPU time of VU initialisation does not belong to the run.
                 self.sampler.reset();
             }
             RunEvent::ScenariosEnded { at } => self.facts.scenarios_ended = Some(*at),
@@ -60,27 +60,27 @@ impl Watch {
         }
     }
 
-    /// Requests per second in the busiest second so far.
+    /// Returns the requests per second in the busiest second so far.
     pub(crate) fn busiest_per_s(&self) -> f64 {
         self.busiest_per_s
     }
 
-    /// What was read about the generator with the last window.
+    /// Returns the reading of the generator with the last window.
     pub(crate) fn last_state(&self) -> Option<&GeneratorState> {
         self.last_state.as_ref()
     }
 
-    /// What the run's numbers are worth so far; `whole` is what they add up to.
+    /// Judges validity so far; `whole` is the sum of the run so far.
     pub(crate) fn judge_so_far(&mut self, whole: Whole) -> Validity {
         self.facts.whole = whole;
         judge(&self.facts)
     }
 
-    /// What the run's numbers are worth.
+    /// Judges the validity of the run.
     pub(crate) fn validity(&self, outcome: &RunOutcome) -> Validity {
         let mut facts = self.facts.clone();
         let of = |metric| outcome.totals.aggregate(metric);
-        facts.whole = Whole::of(of(ITERATION_LATENESS), of(HTTP_REQ_DURATION), of(ITERATION_DURATION));
+        facts.whole = Whole::new(of(ITERATION_LATENESS), of(HTTP_REQ_DURATION), of(ITERATION_DURATION));
         let mut drops = DropTotals::default();
         for (counts, is_open) in outcome.drops.iter().zip(&self.is_open) {
             if *is_open {

@@ -6,6 +6,7 @@
 //!
 //! Errors stay beside the code that returns them (typed, English): they are read by the person who typed the command.
 
+pub mod audit;
 pub mod diagnosis;
 mod lang;
 mod macros;

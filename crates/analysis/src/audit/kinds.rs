@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guide_has_every_kind_and_every_rule() {
+    fn the_guide_has_every_kind() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/audit.md");
         let guide = std::fs::read_to_string(path).expect("a guide");
         for kind in KINDS {
@@ -382,10 +382,6 @@ mod tests {
                 "docs/guide/audit.md lacks, or tells otherwise:\n{}",
                 kind.describe()
             );
-        }
-        for rule in super::super::RULES {
-            let row = format!("| `{}` | {} |\n", rule.name, rule.about);
-            assert!(guide.contains(&row), "docs/guide/audit.md lacks, or tells otherwise:\n{row}");
         }
     }
 

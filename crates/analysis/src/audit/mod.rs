@@ -15,7 +15,7 @@ mod seeds;
 #[cfg(test)]
 pub(crate) mod testing;
 
-use model::{Derived, Finding};
+use model::{AuditRule, Derived, Finding};
 
 pub use gather::{REMARKS_MAX, Remarks, gather};
 pub use kinds::{
@@ -35,7 +35,7 @@ pub struct Audit {
     /// The findings, the worst first.
     pub findings: Vec<Finding>,
     /// The numbers of findings that are not listed, by rule.
-    pub beyond: Vec<(&'static str, usize)>,
+    pub beyond: Vec<(AuditRule, usize)>,
     /// The derived figures.
     pub derived: Vec<Derived>,
 }
@@ -46,7 +46,7 @@ pub fn audit(facts: &Facts) -> Audit {
     for rule in RULES {
         let mut found = (rule.judge)(facts);
         if found.len() > FINDINGS_PER_RULE_MAX {
-            audit.beyond.push((rule.name, found.len() - FINDINGS_PER_RULE_MAX));
+            audit.beyond.push((rule.id, found.len() - FINDINGS_PER_RULE_MAX));
             found.truncate(FINDINGS_PER_RULE_MAX);
         }
         audit.findings.extend(found);

@@ -334,7 +334,7 @@ mod tests {
         let mut run = clean();
         change(&mut run);
         let found = audit(&facts_of_run(&run)).findings;
-        let rules: Vec<&str> = found.iter().map(|finding| finding.rule).collect();
+        let rules: Vec<&str> = found.iter().map(|finding| finding.rule().as_str()).collect();
         assert_eq!(rules, expect, "{found:#?}");
     }
 

@@ -4,7 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use model::FigureLabel;
 use tables::Format;
+use words::Lang;
+use words::audit::{claim, impact, label};
 
 use super::{Audit, Facts, RULES, Remarks, audit, gather};
 use crate::laws::testing::{close, figure};
@@ -32,7 +35,7 @@ fn audited(folder: &str) -> Audit {
 }
 
 fn rules(audit: &Audit) -> BTreeSet<&'static str> {
-    audit.findings.iter().map(|finding| finding.rule).collect()
+    audit.findings.iter().map(|finding| finding.rule().as_str()).collect()
 }
 
 #[track_caller]
@@ -66,7 +69,7 @@ fn every_mistake_is_found() {
 #[test]
 fn every_rule_has_its_case() {
     let found: BTreeSet<&str> = SEEDS.iter().flat_map(|seed| rules(&audited(seed))).collect();
-    let all: BTreeSet<&str> = RULES.iter().map(|rule| rule.name).collect();
+    let all: BTreeSet<&str> = RULES.iter().map(|rule| rule.id.as_str()).collect();
     assert_eq!(found, all);
 }
 
@@ -80,18 +83,23 @@ fn nothing_is_found_where_it_is_mended() {
 
 /// The text of all findings of a rule, with their figures.
 fn told(audit: &Audit, rule: &str) -> String {
-    let findings = audit.findings.iter().filter(|finding| finding.rule == rule);
+    let findings = audit.findings.iter().filter(|finding| finding.rule().as_str() == rule);
     let lines = findings.map(|finding| {
-        let figures: Vec<String> =
-            finding.evidence.iter().map(|figure| format!("{}: {}", figure.name, figure.value)).collect();
-        format!("{} | {} | {}", finding.claim, figures.join(" | "), finding.implies)
+        let figures: Vec<String> = finding
+            .evidence
+            .iter()
+            .map(|figure| format!("{}: {}", label(Lang::En, &figure.label), figure.value))
+            .collect();
+        let (claim, impact) = (claim(Lang::En, &finding.claim), impact(Lang::En, &finding.claim));
+        format!("{claim} | {} | {impact}", figures.join(" | "))
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The sentences of a law.
-fn derived<'a>(audit: &'a Audit, law: &str) -> Vec<&'a str> {
-    audit.derived.iter().filter(|derived| derived.law == law).map(|derived| derived.says.as_str()).collect()
+fn derived(audit: &Audit, law: &str) -> Vec<String> {
+    let derived = audit.derived.iter().filter(|derived| derived.law().as_str() == law);
+    derived.map(|derived| words::audit::law(Lang::En, &derived.claim)).collect()
 }
 
 #[track_caller]
@@ -107,7 +115,7 @@ fn post_1_by_the_law_of_utilisation() {
     let said = derived(&audit, "demand");
     assert_eq!(said.len(), 3);
     for (said, demand, ceiling) in
-        [(said[0], "15.6 ms", "128.2/s"), (said[1], "6.133 ms", "326.1/s"), (said[2], "4.5 ms", "444.4/s")]
+        [(&said[0], "15.6 ms", "128.2/s"), (&said[1], "6.133 ms", "326.1/s"), (&said[2], "4.5 ms", "444.4/s")]
     {
         holds(said, &[demand, ceiling]);
     }
@@ -117,7 +125,7 @@ fn post_1_by_the_law_of_utilisation() {
 #[test]
 fn post_2_collapses_and_counts_failures_as_fast() {
     let audit = audited("002");
-    holds(derived(&audit, "collapse")[0], &["from 425/s at 1200 VUs to 341/s at 4200 VUs"]);
+    holds(&derived(&audit, "collapse")[0], &["from 425/s at 1200 VUs to 341/s at 4200 VUs"]);
     holds(
         &told(&audit, "failed-as-fast"),
         &["5852 failed requests lower the median from 99.12 ms to 71.3 ms"],
@@ -150,26 +158,26 @@ fn post_3_follows_in_24_of_26_and_is_one_number() {
     assert_eq!(little.len(), 3);
     holds(&told(&audit, "closed-loop"), &["10.16 ms", "20.87 ms", "26.41 ms"]);
     let shift = derived(&audit, "shift");
-    holds(shift[0], &["1 pod → 2 pods", "-25.3 %: improved"]);
-    holds(shift[1], &["2 pods → 3 pods", "-8.3 %: inconclusive"]);
+    holds(&shift[0], &["1 pod → 2 pods", "-25.3 %: improved"]);
+    holds(&shift[1], &["2 pods → 3 pods", "-8.3 %: inconclusive"]);
     let errors = derived(&audit, "errors");
-    holds(errors[0], &["0 → 3: inconclusive"]);
-    holds(errors[1], &["3 → 206: regressed"]);
+    holds(&errors[0], &["0 → 3: inconclusive"]);
+    holds(&errors[1], &["3 → 206: regressed"]);
 }
 
 #[test]
 fn post_4_has_a_ceiling_a_knee_and_free_slots() {
     let audit = audited("004");
-    let figure = |name: &str| figure(&audit.derived, name);
-    close(figure("ceiling from below"), 418.0, 0.5);
-    close(figure("ceiling from above"), 421.0, 0.5);
-    close(figure("minimum plateau throughput"), 402.0, 0.01);
-    close(figure("maximum plateau throughput"), 438.0, 0.01);
-    close(figure("knee from"), 79.0, 0.5);
-    close(figure("knee to"), 106.0, 0.6);
-    close(figure("busy slots"), 69.0, 0.5);
-    close(figure("time outside service"), 47.9, 0.05);
-    close(figure("share of time outside service"), 80.9, 0.05);
+    let figure = |label: &FigureLabel| figure(&audit.derived, label);
+    close(figure(&FigureLabel::CeilingFromBelow), 418.0, 0.5);
+    close(figure(&FigureLabel::CeilingFromAbove), 421.0, 0.5);
+    close(figure(&FigureLabel::MinimumPlateauThroughput), 402.0, 0.01);
+    close(figure(&FigureLabel::MaximumPlateauThroughput), 438.0, 0.01);
+    close(figure(&FigureLabel::KneeFrom), 79.0, 0.5);
+    close(figure(&FigureLabel::KneeTo), 106.0, 0.6);
+    close(figure(&FigureLabel::BusySlots), 69.0, 0.5);
+    close(figure(&FigureLabel::TimeOutsideService), 47.9, 0.05);
+    close(figure(&FigureLabel::ShareOutsideService), 80.9, 0.05);
     assert_eq!(
         derived(&audit, "slo-crossing"),
         ["p95 reaches 30 s at 169 VUs", "p95 reaches 60 s at 384 VUs"]
@@ -181,11 +189,11 @@ fn post_4_has_a_ceiling_a_knee_and_free_slots() {
         ]
     );
     for (vus, power) in [(50, 11.2), (200, 11.1), (250, 10.3), (300, 8.3), (400, 6.8), (500, 5.7)] {
-        close(figure(&format!("power at {vus} VUs, per min per s")), power, 0.05);
+        close(figure(&FigureLabel::PowerAt(f64::from(vus))), power, 0.05);
     }
     let slots = derived(&audit, "slots");
-    holds(slots[0], &["69 of 200", "refuted"]);
-    holds(slots[1], &["69 of 400", "refuted"]);
+    holds(&slots[0], &["69 of 200", "refuted"]);
+    holds(&slots[1], &["69 of 400", "refuted"]);
 }
 
 #[test]

@@ -29,7 +29,6 @@ pub(crate) fn check(judge: fn(&Facts) -> Vec<Finding>, text: &str, expect: bool)
     let found = judge(&facts(&[text]));
     assert_eq!(!found.is_empty(), expect, "{text}: {found:?}");
     for finding in found {
-        assert!(!finding.claim.is_empty() && !finding.implies.is_empty() && !finding.remedy.is_empty());
         assert!(!finding.evidence.is_empty() && !finding.place.is_empty(), "{finding:?}");
     }
 }

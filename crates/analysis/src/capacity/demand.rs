@@ -1,7 +1,7 @@
-//! What a piece of work takes of each resource: U = D · X + U0 over the levels, and the throughput at which it is used up.
+//! The demand of one piece of work on each resource: U = D · X + U0 over the levels, and the throughput at which the limit is reached.
 //!
-//! The utilisation law (P. J. Denning and J. P. Buzen, 1978) with a share that is there without any load. Levels at which the
-//! resource is used up bend the line, and so do those of a system that collapses; what the line explains is told.
+//! The utilisation law (P. J. Denning and J. P. Buzen, 1978) with a constant share that exists without load. Saturated levels bend
+//! the line, and so do the levels of a collapsing system; each demand therefore carries the share of the variance that it explains.
 
 use std::ops::Range;
 
@@ -12,25 +12,25 @@ use stats::student_quantile;
 /// A line through two levels always fits.
 const LEVELS_MIN: usize = 3;
 
-/// What is used by less of its limit at the highest level ends nothing.
+/// Minimum utilisation at the highest level for a resource to count as the limit.
 const END_SHARE_MIN: f64 = 0.75;
 
 /// A line that explains less is none.
 const FIT_MIN: f64 = 0.5;
 
-/// Resources that are told at most: those that are used up first.
+/// Maximum number of resources reported, those that saturate first.
 const RESOURCES_MAX: usize = 50;
 
-/// What was used of a resource at a level.
+/// The use of one resource at a level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage {
     /// The resource.
     pub resource: String,
-    /// What usage is counted in, in UCUM.
+    /// Unit of the use, in UCUM.
     pub unit: String,
     /// How much was used on average.
     pub used: f64,
-    /// The most of it that may be used; `None` where nobody told.
+    /// The limit of the use; `None` if no source reports one.
     pub limit: Option<f64>,
 }
 
@@ -50,12 +50,12 @@ const USES: &[SignalId] = &[
     SignalId::ServerThreads,
 ];
 
-/// The unit of shares, whose limit is 1 where nobody tells another.
+/// The unit of shares, whose limit is 1 unless a source reports another.
 const SHARE: &str = "1";
 
-/// What was used of resources within a part of a run: of each the mean of its points there, and its last limit.
+/// Returns the use of each resource within a time range: the mean of its points in the range, and its last limit.
 ///
-/// A limit is that of the very same thing, or of something that it is a part of: one whose labels it has.
+/// A limit belongs to the same labels, or to an enclosing resource, which has a subset of the labels.
 pub fn usages(signals: &[Signal], part: &Range<Instant>) -> Vec<Usage> {
     let inside = |signal: &Signal| -> Vec<f64> {
         let points = signal.points.iter().filter(|point| part.contains(&point.0));
@@ -86,15 +86,15 @@ pub fn usages(signals: &[Signal], part: &Range<Instant>) -> Vec<Usage> {
     signals.iter().filter(is_use).filter_map(usage).collect()
 }
 
-/// The name of a resource: who tells of it, what, and of whom.
+/// Returns the name of a resource: source, signal and labels.
 fn resource(signal: &Signal) -> String {
     let labels = signal.labels.values().filter(|value| !value.is_empty());
     let words = [signal.source.as_str(), signal.name.as_str()].into_iter();
     words.chain(labels.map(String::as_str)).collect::<Vec<_>>().join(" ")
 }
 
-/// The demand of every resource that enough levels tell of and that work makes busier, what is used up first ahead of the others.
-/// Levels are their throughput per second and what was used.
+/// Returns the demand of every resource that enough levels report and whose use grows with work, the first to saturate first.
+/// Each level is its throughput per second and its uses of resources.
 pub fn demands(levels: &[(f64, &[Usage])], confidence: f64) -> Vec<Demand> {
     let mut names: Vec<(&str, &str)> =
         levels.iter().flat_map(|level| level.1).map(|usage| (&*usage.resource, &*usage.unit)).collect();
@@ -108,7 +108,7 @@ pub fn demands(levels: &[(f64, &[Usage])], confidence: f64) -> Vec<Demand> {
     demands
 }
 
-/// What ends it: of the resources that are nearly used up at the highest level the one that is used up first.
+/// Returns the limiting resource: among those near saturation at the highest level, the first to saturate.
 pub fn end(demands: &[Demand]) -> Option<End> {
     let ends = |demand: &&Demand| demand.used_share.is_some_and(|share| share >= END_SHARE_MIN);
     let demand = demands.iter().find(ends)?;

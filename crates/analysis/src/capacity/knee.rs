@@ -1,4 +1,4 @@
-//! Where waiting begins, by every method: they disagree, and by how much is told.
+//! The load at which queueing begins, by every method. The methods differ, and the ratio of their answers is reported.
 
 mod kneedle;
 mod segments;
@@ -8,14 +8,14 @@ use model::capacity::{Estimate, Knee, KneeMethod, LoadUnit};
 
 use super::points::{Point, ceilings, cycle_s};
 
-/// In the order in which they are believed where they have an answer: what follows from laws comes before what fits a curve, and
-/// that before what takes the best of a few levels. The scalability law is told and never chosen: its largest throughput lies
-/// beyond the levels, mostly.
+/// Methods in order of precedence: those that follow from laws come before curve fits, and fits before those that pick the best of a
+/// few levels. The scalability law is reported but never chosen, because its maximum throughput usually lies beyond the measured
+/// levels.
 const BELIEVED: [KneeMethod; 4] =
     [KneeMethod::AsymptoticBounds, KneeMethod::TwoSegments, KneeMethod::Kneedle, KneeMethod::Power];
 
-/// The knees by all methods, and the place of the one that counts. Points in ascending order of their load, one of each;
-/// `service_s` is the time of a piece of work without any waiting, where somebody knows it.
+/// Returns the knees by all methods, and the index of the chosen one. Points are in ascending order of load, one per load;
+/// `service_s` is the time of a piece of work without queueing, if known.
 pub(super) fn knees(points: &[Point], unit: LoadUnit, service_s: Option<f64>) -> (Vec<Knee>, Option<usize>) {
     let knees = vec![
         told(KneeMethod::AsymptoticBounds, asymptotic(points, unit, service_s)),

@@ -31,7 +31,7 @@ const NEAR: f64 = 0.15;
 /// No level is known better than this, or one whose seconds are all the same would count alone.
 const VARIANCE_MIN: f64 = 1e-6;
 
-/// The crossing is looked for again around the one that was found, so often.
+/// Maximum number of refinements of the crossing.
 const ROUNDS: usize = 4;
 
 /// Halvings until a bound is known.
@@ -46,16 +46,16 @@ const BEYOND_SURE: f64 = 0.999;
 /// A level: its load and what was seen there.
 pub type Seen<'a> = (f64, &'a Sight);
 
-/// What was found.
+/// The load line with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
     /// The load and its interval.
     pub load: Estimate,
-    /// Where it lies.
+    /// Position of the line relative to the measured levels.
     pub place: Place,
-    /// How it was found.
+    /// Method of the estimate.
     pub method: LineMethod,
-    /// What the interval covers; 0 where it is but the levels around the line.
+    /// Confidence level of the interval; 0 if it is only the two levels around the line.
     pub confidence: f64,
 }
 
@@ -126,7 +126,7 @@ struct Level<'a> {
     sight: &'a Sight,
     distance: Distance,
     noise: Option<Noise>,
-    /// The size of bursts at its load, as far as all levels tell.
+    /// The size of bursts at its load, estimated from all levels.
     burst: f64,
 }
 
@@ -150,7 +150,7 @@ struct Fit {
 
 /// The fitted crossing, with its interval.
 fn fitted(levels: &[Seen<'_>], confidence: f64) -> Option<Found> {
-    let mut known: Vec<Level<'_>> = levels.iter().filter_map(Level::of).collect();
+    let mut known: Vec<Level<'_>> = levels.iter().filter_map(Level::new).collect();
     let bursts: Vec<f64> = known.iter().map(|level| burst_at(noises(&known), level.load).0).collect();
     known.iter_mut().zip(bursts).for_each(|(level, burst)| level.burst = burst);
     let values: Vec<f64> = known.iter().map(|level| level.distance.value).collect();
@@ -170,7 +170,7 @@ fn fitted(levels: &[Seen<'_>], confidence: f64) -> Option<Found> {
 }
 
 impl<'a> Level<'a> {
-    fn of(&(load, sight): &Seen<'a>) -> Option<Level<'a>> {
+    fn new(&(load, sight): &Seen<'a>) -> Option<Level<'a>> {
         Some(Level { load, sight, distance: sight.distance()?, noise: sight.noise(), burst: 1.0 })
     }
 }

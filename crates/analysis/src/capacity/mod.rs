@@ -1,4 +1,4 @@
-//! Capacity: what several levels of load say together, and which load is to be made next.
+//! Capacity: the load line from several levels of load, and the next load to measure.
 //!
 //! One file per question: [`points`] has the bounds that operational laws put on a curve, [`ladder`] a word for each level, [`line`]
 //! the highest load that keeps an objective, `knee` where waiting begins, [`demand`] what work takes of each resource, [`search`]
@@ -24,32 +24,32 @@ use self::points::{Point, ceilings, cycle_s, interpolated, plateau};
 use self::search::Attempt;
 use self::sight::Sight;
 
-/// Levels that are looked at together.
+/// Maximum number of levels per assessment.
 pub const LEVELS_MAX: usize = 1_000;
 
 /// With fewer levels on each side a line is a guess.
 const LEVELS_NEEDED: usize = 3;
 
-/// Knees that lie further apart than this factor are told to disagree.
+/// Ratio between knees above which the methods are reported to disagree.
 const AGREEMENT_MAX: f64 = 2.0;
 
 /// A distance from the limit that falls between two levels by more than so many standard errors did not fall by chance.
 const FALL_ERRORS_MAX: f64 = 3.0;
 
-/// What is asked of the levels.
+/// Settings of a capacity assessment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// What tells this variant of the target from others.
+    /// Name of this variant of the target.
     pub variant: String,
-    /// What loads are counted in.
+    /// Unit of loads.
     pub unit: LoadUnit,
-    /// What the system is held to; their lines are filled in.
+    /// The SLOs; the assessment fills in their load lines.
     pub objectives: Vec<Objective>,
     /// The part of the line's lower bound to plan for.
     pub head_room: f64,
-    /// What intervals cover.
+    /// Confidence level of intervals.
     pub confidence: f64,
-    /// The time of a piece of work without any waiting, where somebody knows it.
+    /// The time of a piece of work without queueing, seconds, if known.
     pub service_s: Option<f64>,
     /// Whether the time under load was over before everything was found out.
     pub is_cut: bool,
@@ -60,14 +60,14 @@ pub struct Question {
 pub struct Observed {
     /// The level; what the objectives measured and the verdict are filled in.
     pub level: Level,
-    /// What was seen of each objective, in their order.
+    /// The measurement of each objective, in their order.
     pub sights: Vec<Sight>,
-    /// What was used of resources.
+    /// The use of each resource.
     pub usages: Vec<Usage>,
 }
 
 impl Observed {
-    /// Whether all objectives hold, more likely than not; `None` where nothing was seen that counts.
+    /// Returns whether all objectives hold, more likely than not; `None` without a valid measurement.
     pub fn is_kept(&self) -> Option<bool> {
         let each: Option<Vec<f64>> = self.sights.iter().map(Sight::holds).collect();
         let weakest = each.filter(|_| self.level.decides)?.into_iter().reduce(f64::min)?;
@@ -75,7 +75,7 @@ impl Observed {
     }
 }
 
-/// What the levels say, which come in the order in which they were made; beyond [`LEVELS_MAX`] they are left out.
+/// Assesses the capacity from levels in the order in which they were measured; levels beyond [`LEVELS_MAX`] are ignored.
 pub fn assess(question: &Question, observed: &[Observed]) -> Capacity {
     let confirmation = confirmation(observed);
     let mut observed: Vec<&Observed> = observed.iter().take(LEVELS_MAX).collect();
@@ -139,7 +139,7 @@ fn confirmation(observed: &[Observed]) -> Confirmation {
     search::confirmation(&observed.iter().map(attempt).collect::<Vec<Attempt>>())
 }
 
-/// What was seen of an objective at each level.
+/// Returns the measurement of one objective at each level.
 fn seen<'a>(observed: &[&'a Observed], objective: usize) -> Vec<Seen<'a>> {
     observed.iter().filter_map(|one| Some((one.level.load, one.sights.get(objective)?))).collect()
 }
@@ -203,7 +203,11 @@ fn recommended(line: &Found, question: &Question, deciding: &[&Observed]) -> Opt
     if line.place == Place::BelowAll || bound <= 0.0 {
         return None;
     }
-    let load = bound * question.head_room;
+    let load = match question.unit {
+        // A part of a VU cannot be started; one whole VU is the least there is.
+        LoadUnit::Vus => (bound * question.head_room).floor().max(1.0).min(bound),
+        LoadUnit::PerSecond => bound * question.head_room,
+    };
     let at = |pick: fn(&Level) -> Option<f64>| {
         let levels: Vec<(f64, f64)> =
             deciding.iter().filter_map(|one| Some((one.level.load, pick(&one.level)?))).collect();
@@ -240,7 +244,7 @@ fn ceiling(points: &[Point], unit: LoadUnit) -> Option<Ceiling> {
     Some(Ceiling { per_s, plateau_least_per_s: least, plateau_most_per_s: most, cycle_s })
 }
 
-/// What makes the answer weaker than it looks, what matters most first.
+/// Returns the gaps that weaken the answer, most important first.
 fn missing(capacity: &Capacity, question: &Question, deciding: &[&Observed]) -> Vec<Missing> {
     let mut missing = Vec::new();
     let mut add = |holds: bool, what: Missing| missing.extend(holds.then_some(what));

@@ -9,7 +9,7 @@ const PLATEAU_SHARE: f64 = 0.1;
 /// A straight line needs more points than the two that it always fits.
 pub(crate) const POINTS_MIN: usize = 3;
 
-/// What a line must explain of the variance to be called one.
+/// Minimum share of the variance that a line must explain.
 const FIT_MIN: f64 = 0.99;
 
 /// One level of load.
@@ -56,7 +56,7 @@ pub fn ceilings(points: &[Point]) -> Option<(f64, f64)> {
     Some((of_plateau.min(of_beyond), of_plateau.max(of_beyond)))
 }
 
-/// How long a VU takes for one piece of work while nobody waits, thinking included: load ÷ throughput of the lowest level.
+/// Returns the time of one piece of work in a VU without queueing, think time included: load ÷ throughput of the lowest level, seconds.
 pub fn cycle_s(points: &[Point]) -> Option<f64> {
     let first = points.first().filter(|point| point.throughput_per_s > 0.0)?;
     Some(first.load / first.throughput_per_s)

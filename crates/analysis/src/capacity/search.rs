@@ -1,11 +1,11 @@
-//! The search for the load line: which load is made next, for how long, and what for.
+//! The search for the load line: the load, the length and the purpose of each next level.
 //!
-//! First a ramp, each load a multiple of the one before, until an objective breaks: it finds the line's size. Then noisy bisection:
-//! a posterior over the line, in the logarithm of the load, to which each level is told with the probability that its objectives
-//! hold, and whose median is asked next (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
-//! line's interval is narrow enough, its lower bound is held for longer, a load above its upper bound is to break, and the
-//! lower bound is to hold once more: what broke on the way up may recover late. A level at which throughput falls ends the way
-//! up for good. Nothing here does anything: whoever makes the load asks [`Search::next`] and tells [`Search::tell`].
+//! First a ramp, each load a multiple of the one before, until an objective breaks: it finds the line's magnitude. Then noisy bisection:
+//! a posterior over the line, in the logarithm of the load. Each level updates it with the probability that its objectives
+//! hold, and its median is the next load (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
+//! line's interval is narrow enough, the search holds its lower bound for longer, expects a load above its upper bound to break, and
+//! repeats the lower bound, because a system that broke may recover late. A level at which throughput falls ends the ramp
+//! for good. The search performs no I/O: the driver asks [`Search::next`] for a level and reports its result to [`Search::tell`].
 
 use model::capacity::{Confirmation, Estimate, LoadUnit, Place, Purpose, SURE};
 
@@ -38,42 +38,42 @@ const HOLDS_MAX: usize = 3;
 /// The load above the line is this many times the upper bound.
 const ABOVE_FACTOR: f64 = 1.1;
 
-/// The search goes down so often where the first load breaks already.
+/// Maximum number of steps down if the first load already breaks an objective.
 const DOWN_MAX: usize = 6;
 
-/// What a search is about.
+/// Settings of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wanted {
-    /// What loads are counted in; VUs are whole.
+pub struct SearchSettings {
+    /// Unit of loads; VUs are whole numbers.
     pub unit: LoadUnit,
     /// The first load.
     pub from: f64,
     /// No load is higher.
     pub to: f64,
-    /// The line's interval is to be this narrow: the upper bound ÷ the lower one, less 1.
+    /// Target width of the line's interval: upper bound ÷ lower bound, less 1.
     pub tolerance: f64,
-    /// What intervals cover.
+    /// Confidence level of intervals.
     pub confidence: f64,
-    /// The beginning of each level, which is not looked at, in seconds.
+    /// Warm-up at the start of each level, excluded from its statistics, seconds.
     pub warm_up_s: f64,
-    /// A level is looked at for so long at least.
+    /// Minimum measured length of a level, seconds.
     pub least_s: f64,
     /// And at most.
     pub most_s: f64,
-    /// How long the line is held; zero holds it not at all.
+    /// Length of the confirming hold, seconds; zero skips it.
     pub hold_s: f64,
-    /// The time under load that all levels together may take.
+    /// The time that all levels together may take, in seconds.
     pub budget_s: f64,
 }
 
-/// A level to be made.
+/// A level to be measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// The load.
     pub load: f64,
-    /// What for.
+    /// Purpose of the level.
     pub purpose: Purpose,
-    /// The beginning that is not looked at, in seconds.
+    /// Warm-up excluded from the statistics, seconds.
     pub warm_up_s: f64,
     /// It may end after so long, without its beginning, if its objectives surely hold or surely do not.
     pub least_s: f64,
@@ -86,18 +86,20 @@ pub struct Step {
 pub struct Made {
     /// The load.
     pub load: f64,
-    /// What for.
+    /// Purpose of the level.
     pub purpose: Purpose,
-    /// How long it took, its beginning included, in seconds.
+    /// How long its load lasted, warm-up included, in seconds.
     pub spent_s: f64,
+    /// The time that it takes from the budget, in seconds: also starting, stopping, resting and discarded attempts.
+    pub charged_s: f64,
     /// Throughput, per second.
     pub throughput_per_s: f64,
-    /// What was seen of each objective; empty where the measurement is of no use.
+    /// The measurement of each objective; empty if the level is invalid.
     pub sights: Vec<Sight>,
 }
 
 impl Made {
-    /// The probability that all objectives hold, as that of the weakest; `None` where nothing was seen.
+    /// Returns the probability that all objectives hold, as that of the weakest; `None` without a measurement.
     pub fn holds(&self) -> Option<f64> {
         let each: Option<Vec<f64>> = self.sights.iter().map(Sight::holds).collect();
         each?.into_iter().reduce(f64::min)
@@ -108,12 +110,12 @@ impl Made {
     }
 }
 
-/// Why there is no next step.
+/// The reason why there is no next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
     /// Everything was found out.
     Done,
-    /// The time under load is used up.
+    /// The budget is used up.
     Budget,
     /// One level after the other said nothing.
     Unknown,
@@ -122,7 +124,7 @@ pub enum Over {
 /// A search.
 #[derive(Clone, Debug)]
 pub struct Search {
-    wanted: Wanted,
+    wanted: SearchSettings,
     made: Vec<Made>,
     /// Throughput fell here; no further load is as high.
     collapse: Option<f64>,
@@ -132,27 +134,27 @@ pub struct Search {
 
 impl Search {
     /// A search that has not begun.
-    pub fn new(wanted: Wanted) -> Search {
+    pub fn new(wanted: SearchSettings) -> Search {
         let from = wanted.from.max(least_load(wanted.unit));
         Search {
-            wanted: Wanted { from, to: wanted.to.max(from), ..wanted },
+            wanted: SearchSettings { from, to: wanted.to.max(from), ..wanted },
             made: Vec::new(),
             collapse: None,
             line: None,
         }
     }
 
-    /// What is to be done next.
+    /// Returns the next level to measure.
     ///
     /// # Errors
-    /// Nothing, and why.
+    /// The reason why the search is over.
     pub fn next(&self) -> Result<Step, Over> {
         let silent = self.made.iter().rev().take_while(|made| made.holds().is_none()).count();
         if silent >= UNKNOWN_MAX {
             return Err(Over::Unknown);
         }
         let step = self.wished().ok_or(Over::Done)?;
-        let left_s = self.wanted.budget_s - self.spent_s();
+        let left_s = self.wanted.budget_s - self.charged_s();
         if left_s < step.warm_up_s + step.least_s {
             return Err(Over::Budget);
         }
@@ -173,17 +175,17 @@ impl Search {
         self.line = self.fitted();
     }
 
-    /// Everything that was told, in order.
+    /// Returns all measured levels, in order.
     pub fn made(&self) -> &[Made] {
         &self.made
     }
 
-    /// The time under load so far, in seconds.
-    pub fn spent_s(&self) -> f64 {
-        self.made.iter().map(|made| made.spent_s).sum()
+    /// The time taken from the budget so far, in seconds.
+    pub fn charged_s(&self) -> f64 {
+        self.made.iter().map(|made| made.charged_s).sum()
     }
 
-    /// About how much more time it takes, in seconds; never more than the budget leaves.
+    /// Returns the estimated remaining time, seconds; never more than the budget leaves.
     pub fn left_s(&self) -> f64 {
         let Ok(next) = self.next() else { return 0.0 };
         let wanted = &self.wanted;
@@ -198,11 +200,11 @@ impl Search {
             Purpose::Above => level_s + wanted.hold_s,
             Purpose::Descent => wanted.warm_up_s + wanted.hold_s,
         };
-        further_s.min(wanted.budget_s - self.spent_s()).max(0.0)
+        further_s.min(wanted.budget_s - self.charged_s()).max(0.0)
     }
 
-    /// Of each objective, how many requests break its limit together near a load, as far as levels told: with it a level knows
-    /// whether it is decided ([`is_decided`]).
+    /// Returns for each objective how many requests break its limit together near a load, estimated from the measured levels. A level
+    /// in progress uses it to find out whether it is decided ([`is_decided`]).
     pub fn bursts(&self, load: f64) -> Vec<f64> {
         let objectives = self.made.iter().map(|made| made.sights.len()).max().unwrap_or(0);
         let of = |objective: usize| {
@@ -257,7 +259,7 @@ impl Search {
         (self.wanted.hold_s > 0.0).then(|| self.step(self.rounded_down(line.load.lower), Purpose::Hold))
     }
 
-    /// What comes after a hold; `None` before the first, and where a hold broke and the line has to be narrowed down again.
+    /// Returns the step after a hold; `None` before the first, and after a hold that broke, when the line is narrowed down again.
     fn confirming(&self, line: &Found) -> Option<Option<Step>> {
         let last = self.made.iter().rev().find(|made| made.holds().is_some())?;
         match (last.purpose, last.is_kept()) {
@@ -267,7 +269,7 @@ impl Search {
                 Some(is_possible.then(|| self.step(load, Purpose::Above)))
             }
             (Purpose::Hold, _) if self.count(Purpose::Hold) >= HOLDS_MAX => Some(None),
-            // It was higher than the line: with what that told, the line is looked for again.
+            // The line is lower than the hold: the search narrows it down again with this level included.
             (Purpose::Hold, _) => Some(Some(self.step(self.median(), Purpose::Narrow))),
             (Purpose::Above, _) => {
                 let held = self.last(Purpose::Hold)?.load;
@@ -288,7 +290,7 @@ impl Search {
             return None;
         }
         match last.is_kept() {
-            // Another load next to it, since it cannot be told from one that stands for itself.
+            // A load next to it, since a repeated load is not an independent level.
             None => Some(self.rounded(last.load * 1.05)).filter(|load| *load <= self.highest()),
             Some(true) if last.load >= self.highest() => None,
             Some(true) => Some(self.rounded((last.load * RAMP_FACTOR).min(self.highest()))),
@@ -304,7 +306,7 @@ impl Search {
         let wanted = &self.wanted;
         let (least_s, most_s) = match purpose {
             Purpose::Hold => (wanted.hold_s, wanted.hold_s),
-            // Far from the line little is to be learnt.
+            // Far from the line a level adds little information.
             Purpose::Ramp => (wanted.least_s, (wanted.least_s + wanted.most_s) / 2.0),
             _ => (wanted.least_s, wanted.most_s),
         };
@@ -335,7 +337,7 @@ impl Search {
         self.rounded(place(at.unwrap_or(PLACES / 2)).min(self.highest()))
     }
 
-    /// The probability that all objectives hold at a level, after what its neighbours told of bursts.
+    /// Returns the probability that all objectives hold at a level, given the bursts of neighbouring levels.
     fn holds(&self, made: &Made) -> Option<f64> {
         let sights = made.sights.iter().zip(self.bursts(made.load));
         let each: Option<Vec<f64>> = sights.map(|(sight, burst)| sight.holds_under(burst)).collect();
@@ -347,7 +349,7 @@ impl Search {
         (lowest / RAMP_FACTOR).max(least_load(self.wanted.unit) / RAMP_FACTOR)
     }
 
-    /// No load is higher: what was asked for, and what throughput fell at.
+    /// Returns the highest allowed load: the upper limit of the settings, or the load at which throughput fell.
     fn highest(&self) -> f64 {
         self.collapse.map_or(self.wanted.to, |collapse| collapse.min(self.wanted.to))
     }
@@ -402,13 +404,13 @@ pub fn is_decided(purpose: Purpose, sights: &[Sight], bursts: &[f64]) -> bool {
 /// A level as a confirmation looks at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
-    /// What it was made for.
+    /// Purpose of the level.
     pub purpose: Purpose,
     /// The load.
     pub load: f64,
-    /// How long it was looked at, in seconds.
+    /// Measured length, seconds.
     pub for_s: f64,
-    /// Whether all objectives hold; `None` where nothing was seen.
+    /// Whether all objectives hold; `None` without a measurement.
     pub is_kept: Option<bool>,
 }
 

@@ -1,8 +1,8 @@
-//! What was seen of an objective at a level of load: whether it holds, how surely, and how far the level is from the limit.
+//! The measurement of an objective at one level of load: whether it holds, with what probability, and its distance to the limit.
 //!
-//! `p(95)<800` holds while no more than a twentieth of the requests take longer than 800 ms. That share is a sum over seconds,
-//! and so its uncertainty is that of a mean of dependent seconds ([`stats::long_run`]); a quantile's own would be undone by what
-//! timed out. Means and rates are sums over seconds, too.
+//! `p(95)<800` holds if at most 5 % of the requests take longer than 800 ms. That share is a sum over seconds, so its
+//! uncertainty is that of a mean of dependent seconds ([`stats::long_run`]). The uncertainty of the quantile itself would be dominated
+//! by timeouts. Means and rates are sums over seconds, too.
 
 use stats::{long_run, student_cdf};
 
@@ -20,7 +20,7 @@ const HALF: f64 = 0.5;
 /// The log odds of a share are taken to lie no farther from the limit than this.
 const DISTANCE_MAX: f64 = 8.0;
 
-/// What makes an objective hold.
+/// The condition under which an objective holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
     /// Of each second what breaks the limit, and how many there were: at most this share of all may.
@@ -35,12 +35,12 @@ pub enum Rule {
         /// Whether it is at most that.
         is_upper: bool,
     },
-    /// Decided by all seconds together; nobody knows how surely.
+    /// Decided by all seconds together; its confidence is unknown.
     Whole {
-        /// Whether it holds; `None` where nothing was seen.
+        /// Whether it holds; `None` without a measurement.
         holds: Option<bool>,
     },
-    /// A figure that somebody wrote down.
+    /// A figure from a table of results.
     Stated {
         /// In the unit of the figure.
         limit: f64,
@@ -49,33 +49,33 @@ pub enum Rule {
     },
 }
 
-/// What was seen of an objective at a level.
+/// The measurement of an objective at one level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sight {
-    /// What makes it hold.
+    /// The condition under which the objective holds.
     pub rule: Rule,
-    /// The statistic, over all seconds; `None` where it has none.
+    /// The statistic over all seconds; `None` without a value.
     pub value: Option<f64>,
     /// Of each second in order, what the rule says.
     pub seconds: Vec<(f64, f64)>,
 }
 
-/// How far a level is from an objective's limit.
+/// Distance of a level from an objective's limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// 0 at the limit and positive beyond: of shares the difference of the log odds, of means that of the logarithms, of what was
     /// stated the relative one.
     pub value: f64,
-    /// Its standard error; 0 where it has none.
+    /// Standard error; 0 if unknown.
     pub error: f64,
 }
 
-/// How noisy the sum of what breaks a limit is.
+/// Variance of the sum of requests that break a limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
     /// The variance of the sum.
     pub(super) variance: f64,
-    /// What it would be if each request broke the limit by itself.
+    /// The value if each request broke the limit independently.
     pub(super) independent: f64,
     /// The degrees of freedom of the variance.
     pub(super) dof: f64,
@@ -95,12 +95,12 @@ struct Sums {
 }
 
 impl Sight {
-    /// The probability that the objective holds at this load; `None` where nothing was seen.
+    /// Returns the probability that the objective holds at this load; `None` without a measurement.
     pub fn holds(&self) -> Option<f64> {
         self.holds_under(1.0)
     }
 
-    /// The same where levels nearby told that so many requests break the limit together.
+    /// Returns the same with the burst size that neighbouring levels show.
     pub fn holds_under(&self, known: f64) -> Option<f64> {
         let sums = self.sums();
         match self.rule {

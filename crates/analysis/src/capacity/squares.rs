@@ -1,6 +1,6 @@
 //! Least squares with three unknowns.
 
-/// A pivot that is smaller beside the largest number of its column is none: the levels cannot tell the unknowns apart.
+/// Smallest pivot relative to the largest number of its column; below it the levels do not determine the unknowns.
 const PIVOT_MIN: f64 = 1e-12;
 
 /// The numbers with which the rows come nearest to the values, each row with its weight; `None` where the rows do not decide

@@ -1,4 +1,4 @@
-//! What a comparison is handed.
+//! The input of a comparison.
 
 use model::Grade;
 use stats::Sheet;
@@ -6,7 +6,7 @@ use stats::Sheet;
 /// One run.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// What is known about it.
+    /// Facts about the run.
     pub facts: Facts,
     /// Its load, second by second; as long as its series.
     pub load: Vec<LoadSecond>,
@@ -14,16 +14,16 @@ pub struct Run {
     pub series: Vec<Series>,
 }
 
-/// What is known about a run besides its measurements.
+/// Facts about a run besides its measurements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// What to call it.
+    /// Display name.
     pub name: String,
     /// The hash of its script and of what it imports.
     pub script_hash: Option<String>,
     /// How long it was to last, in seconds.
     pub planned_s: Option<f64>,
-    /// What its generator's validity is.
+    /// Validity grade of the load generator.
     pub grade: Grade,
     /// The version of the target.
     pub target_version: Option<String>,
@@ -45,7 +45,7 @@ pub struct LoadSecond {
 /// One series of durations, such as the requests of an endpoint.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// What to call it; sides are matched by it.
+    /// Display name, by which the sides are matched.
     pub name: String,
     /// The successes in milliseconds second by second; failures and timeouts are its censored values, which rank above
     /// every success.

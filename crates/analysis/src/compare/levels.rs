@@ -1,14 +1,14 @@
-//! What servers told of themselves on both sides, such as the CPU that they used.
+//! Differences between server metrics of both sides, such as CPU use.
 
 use stats::{Estimate, RatioEstimate, adjusted_p_values, log_ratio};
 
 use super::verdict::{self, Effort};
 use super::{Options, Verdict, Why};
 
-/// A number of which less is better, as it was told in every run of both sides.
+/// A metric of which less is better, with its value in every run of both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// What to call it.
+    /// Display name.
     pub name: String,
     /// Seconds from one value to the next.
     pub step_s: f64,
@@ -18,10 +18,10 @@ pub struct Level {
     pub b: Vec<Vec<f64>>,
 }
 
-/// A level of both sides, and what its difference is worth.
+/// A server metric of both sides, and the verdict on its difference.
 #[derive(Clone, Debug)]
 pub struct LevelRow {
-    /// What it is called.
+    /// Display name.
     pub name: String,
     /// The first side's mean; `None` where it is not above 0.
     pub a: Option<f64>,

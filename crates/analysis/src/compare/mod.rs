@@ -21,18 +21,18 @@ pub use verdict::{More, Verdict, Why};
 
 use crate::steady::{Steady, steady_part};
 
-/// What to look at, and how strictly.
+/// Settings of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// The quantiles of each series.
     pub quantiles: Vec<f64>,
-    /// What an interval covers, and the share of false findings that is borne: 0.95 and 0.05 go together.
+    /// Confidence level of intervals; its complement is the accepted false discovery rate, so 0.95 goes with 0.05.
     pub confidence: f64,
     /// The relative difference that does not matter.
     pub margin: f64,
     /// A difference in milliseconds that does not matter, if it is more than the relative one.
     pub margin_ms: f64,
-    /// What counts as a good response, for goodput; without it every success does.
+    /// Maximum duration of a good response, for goodput; without it every success counts.
     pub slo_ms: Option<f64>,
     /// Whether latencies are judged although the load was unequal.
     pub despite_unequal_load: bool,
@@ -54,10 +54,10 @@ impl Default for Options {
     }
 }
 
-/// What came out.
+/// The result of a comparison.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// What a reader must know before the rows, most serious first.
+    /// Caveats about comparability, most serious first.
     pub findings: Vec<Comparability>,
     /// The steady part of each run of the first side.
     pub steady_a: Vec<Steady>,

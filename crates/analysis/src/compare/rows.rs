@@ -16,7 +16,7 @@ const ERROR_BLOCK_S: usize = 10;
 /// The name of the rows that are about all series together.
 pub const ALL_SERIES: &str = "";
 
-/// What is compared.
+/// The figure that a row compares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Measure {
     /// The mean of the successes, in milliseconds.
@@ -31,7 +31,7 @@ pub enum Measure {
     Throughput,
 }
 
-/// A figure of both sides, and what its difference is worth.
+/// A figure of both sides, and the verdict on its difference.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The series; [`ALL_SERIES`] for what is about the run.

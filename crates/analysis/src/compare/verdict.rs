@@ -4,7 +4,7 @@ use stats::{ErrorRatio, RatioEstimate};
 
 use super::Options;
 
-/// What a row says.
+/// The verdict of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// It is better.
@@ -48,10 +48,10 @@ pub enum Why {
     NoValues,
 }
 
-/// Beyond this nobody waits.
+/// Longest measurement that is recommended, minutes.
 const MINUTES_MAX: f64 = 24.0 * 60.0;
 
-/// Beyond this nobody repeats.
+/// Highest number of repeated runs that is recommended.
 const RUNS_MAX: f64 = 100.0;
 
 /// A difference of error shares below a tenth of a per cent does not matter, unless it is certain.

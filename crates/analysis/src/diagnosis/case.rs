@@ -1,10 +1,10 @@
-//! What a diagnosis looks at: runs of one test at rising load, and what their servers told.
+//! The input of a diagnosis: runs of one test at rising load, with the evidence of their servers.
 
 use std::collections::BTreeMap;
 
 use model::{Evidence, Grade, Instant, OperationLoad, Reason, Signal, SignalId, Trace};
 
-/// Runs of one test, by ascending load. One alone will do; more of them tell what grows with load.
+/// Runs of one test in ascending order of load. One run suffices; several show what grows with load.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     /// The runs.
@@ -16,17 +16,17 @@ pub struct Case {
 pub struct Level {
     /// Its id.
     pub id: String,
-    /// How it is run again: `plimsoll run script.js`.
+    /// Command that runs the test again: `plimsoll run script.js`.
     pub command: String,
-    /// What the measurement is worth.
+    /// Validity grade of the measurement.
     pub grade: Grade,
     /// Why.
     pub reasons: Vec<Reason>,
-    /// Slots that all workers have together; none where nobody told.
+    /// Slots of all workers together; `None` if unknown.
     pub slots: Option<f64>,
-    /// How long a task is worked on in all, seconds, as logs or events of tasks tell; none where nobody told.
+    /// Total service time of a task, seconds, from logs or events of tasks; `None` if unknown.
     pub service_s: Option<f64>,
-    /// VUs that go round and round; none where iterations start by plan.
+    /// VUs of a closed workload; `None` for an open one.
     pub closed_vus: Option<f64>,
     /// Its seconds, in order of time.
     pub seconds: Vec<Second>,
@@ -36,11 +36,11 @@ pub struct Level {
     pub tasks: Option<Tasks>,
     /// Thresholds that failed, as they are written.
     pub thresholds_failed: Vec<String>,
-    /// What servers told.
+    /// Evidence from servers.
     pub evidence: Evidence,
     /// Traces that were kept.
     pub traces: Vec<Trace>,
-    /// How often operations ran, of all spans received.
+    /// Number of executions per operation, over all spans received.
     pub operations: Vec<OperationLoad>,
 }
 
@@ -64,9 +64,9 @@ pub struct Second {
 /// The requests of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Requests {
-    /// How many.
+    /// Number of requests.
     pub count: u64,
-    /// Those that failed.
+    /// Failed requests.
     pub failed: u64,
     /// Their mean time, seconds; none where none was timed.
     pub mean_s: Option<f64>,
@@ -74,9 +74,9 @@ pub struct Requests {
     pub p95_s: Option<f64>,
     /// The mean time in which the answer came in, seconds.
     pub receiving_s: Option<f64>,
-    /// Requests whose connection, or whose wait for an answer, took as long as a SYN that is sent again: 1, 3, 7 s.
+    /// Requests whose connect or wait took as long as a SYN retransmission: 1, 3 or 7 s.
     pub after_lost_syns: u64,
-    /// How long these waited for it in all, seconds.
+    /// Their total wait, seconds.
     pub lost_syns_s: f64,
     /// Bytes that came back in all.
     pub bytes_in: f64,
@@ -84,14 +84,14 @@ pub struct Requests {
     pub connections: u64,
 }
 
-/// The tasks of a run: work that is handed in with one request and asked after with others.
+/// The tasks of a run: work that is submitted with one request and polled with others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tasks {
-    /// Those that were done.
+    /// Finished tasks.
     pub done: u64,
     /// Their mean time, seconds.
     pub mean_s: Option<f64>,
-    /// How they ended, by the script's words.
+    /// Number of tasks per outcome, in the script's names.
     pub outcomes: BTreeMap<String, u64>,
 }
 
@@ -124,7 +124,7 @@ impl Level {
         self.to().since(self.from()).as_secs_f64()
     }
 
-    /// What was finished per second: tasks where there are any, else requests.
+    /// Returns the throughput per second: tasks if there are any, otherwise requests.
     pub fn throughput_per_s(&self) -> f64 {
         let length_s = self.length_s();
         let count = self.tasks.as_ref().map_or(self.requests.count, |tasks| tasks.done);
@@ -145,7 +145,7 @@ impl Level {
         }
     }
 
-    /// The mean number of requests, or tasks, under way (Little's law where it is about tasks).
+    /// Returns the mean number of requests or tasks in flight (by Little's law for tasks).
     pub fn in_flight(&self) -> f64 {
         if let Some(tasks) = &self.tasks {
             return tasks.mean_s.unwrap_or(0.0) * self.throughput_per_s();
@@ -160,7 +160,7 @@ impl Level {
         self.evidence.signals.iter().filter(move |signal| signal.name == id)
     }
 
-    /// Whether nobody told anything about what servers did.
+    /// Returns whether there is no evidence from any server.
     pub fn is_unobserved(&self) -> bool {
         self.evidence.signals.is_empty() && self.traces.is_empty() && self.operations.is_empty()
     }

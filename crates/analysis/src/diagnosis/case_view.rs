@@ -22,9 +22,9 @@ pub(super) struct View<'a> {
     pub(super) level: &'a Level,
     /// The run of the lowest load, where there is another.
     pub(super) low: Option<&'a Level>,
-    /// What the traces of the run say.
+    /// Totals of the run's traces.
     pub(super) paths: Paths,
-    /// What those of the lowest load say, where it has any.
+    /// Totals of the traces at the lowest load, if it has any.
     pub(super) low_paths: Option<Paths>,
     /// The stalls of the service that stood still for longest, where one did.
     pub(super) stalls: Option<Stalls>,
@@ -126,7 +126,7 @@ impl<'a> View<'a> {
         self.paths.share(ns) * self.share_traced()
     }
 
-    /// The share of the measured time that traces tell of: what lies outside of them is the network's, or nobody's.
+    /// Returns the share of the measured time that traces cover; the rest is network time or unattributed.
     pub(super) fn share_traced(&self) -> f64 {
         match self.level.requests.mean_s {
             Some(mean_s) if self.level.tasks.is_none() && mean_s > 0.0 => {
@@ -136,7 +136,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What an operation explains: of the growth between the lowest load and the highest where latency grew, else of the time.
+    /// Returns the share that an operation explains: of the growth from the lowest load to the highest if latency grew, otherwise of the time.
     pub(super) fn explained_by(&self, key: &StepKey, step: &Step) -> f64 {
         self.growth_of(key, step).unwrap_or_else(|| self.share_of_paths(step.own_ns))
     }
@@ -158,7 +158,7 @@ impl<'a> View<'a> {
         (low_s > 0.0).then(|| high_s / low_s)
     }
 
-    /// Whether more load makes it slower; none where nobody can tell.
+    /// Returns whether latency grows with load; `None` if the runs do not show it.
     pub(super) fn grows(&self) -> Option<bool> {
         self.growth().map(|growth| growth >= GROWTH_MIN)
     }
@@ -199,14 +199,14 @@ mod tests {
             (0..9).map(|at| sampled(at, request("shop", "GET /", 100.0, &[("q", 0.0, 50.0)]))).collect();
         let case = Case { levels: vec![low, high] };
         let view = View::new(&case).expect("a run");
-        let told: Vec<_> = view
+        let shares: Vec<_> = view
             .paths
             .steps
             .iter()
             .map(|(key, step)| (&*key.operation, view.explained_by(key, step)))
             .collect();
-        assert_eq!(told[0].0, "GET /");
-        assert!((told[0].1 - 0.2).abs() < 1e-9 && (told[1].1 - 0.8).abs() < 1e-9, "{told:?}");
+        assert_eq!(shares[0].0, "GET /");
+        assert!((shares[0].1 - 0.2).abs() < 1e-9 && (shares[1].1 - 0.8).abs() < 1e-9, "{shares:?}");
         assert_eq!((view.growth(), view.grows()), (Some(2.0), Some(true)));
     }
 }

@@ -18,7 +18,7 @@ struct Use {
     kind: ResourceKind,
 }
 
-/// What is used and has a limit. A core cannot do more than one second of work in a second.
+/// Uses of resources that have a limit. A core does at most one second of work per second.
 const USES: &[Use] = &[
     Use { used: SignalId::ContainerCpu, otherwise: None, kind: ResourceKind::Cpu },
     Use { used: SignalId::NodeCpu, otherwise: None, kind: ResourceKind::NodeCpu },
@@ -45,7 +45,7 @@ pub(super) struct Resource<'a> {
     pub(super) at_limit: f64,
     /// The highest use of a single one of them, as a share of its own limit.
     pub(super) peak_share: f64,
-    /// What a request demands of it.
+    /// Demand of one request.
     pub(super) demand: Option<Demand>,
 }
 

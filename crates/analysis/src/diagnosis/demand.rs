@@ -1,4 +1,4 @@
-//! What one request demands of a resource: the slope of its use over throughput (utilisation law, U = X·D + U0; Denning and
+//! The demand of one request on a resource: the slope of its use over throughput (utilisation law, U = X·D + U0; Denning and
 //! Buzen, "The Operational Analysis of Queueing Network Models", 1978).
 
 use super::thresholds::demand::{POINTS_MIN, SPREAD_MIN};
@@ -112,7 +112,7 @@ mod tests {
         let demand = fit(points).expect("a load");
         assert!(demand.is_fitted);
         assert!((demand.slope - 0.05).abs() < 1e-12 && (demand.intercept - 0.2).abs() < 1e-12);
-        assert!((demand.ceiling(1.2).expect("there is room") - 20.0).abs() < 1e-9);
+        assert!((demand.ceiling(1.2).expect("a ceiling") - 20.0).abs() < 1e-9);
         assert_eq!(demand.ceiling(0.1), None);
         assert_eq!(demand.line(ResourceKind::Cpu, None).points.len(), 30);
     }
@@ -132,7 +132,7 @@ mod tests {
         for (throughput, busy, ceiling) in [(100.0, 0.78, 128.0), (150.0, 0.46, 326.0), (400.0, 0.90, 444.0)]
         {
             let demand = fit(vec![(throughput, busy); 3]).expect("a load");
-            let found = demand.ceiling(1.0).expect("there is room");
+            let found = demand.ceiling(1.0).expect("a ceiling");
             assert!((found - ceiling).abs() < 1.0, "{found} is not {ceiling}");
         }
     }
@@ -145,7 +145,7 @@ mod tests {
             .collect();
         let demand = fit(points).expect("a load");
         assert!(!demand.is_fitted);
-        let ceiling = demand.ceiling(1.0).expect("there is room");
+        let ceiling = demand.ceiling(1.0).expect("a ceiling");
         assert!((285.0..300.0).contains(&ceiling), "{ceiling}");
     }
 

@@ -281,13 +281,13 @@ mod tests {
         Level { traces: traces.collect(), ..told(level(20, 100, 0.007), signals, Vec::new()) }
     }
 
-    fn of(levels: Vec<Level>) -> Diagnosis {
+    fn diagnose_levels(levels: Vec<Level>) -> Diagnosis {
         diagnose(&Case { levels })
     }
 
     #[test]
     fn what_is_well_has_no_bottleneck() {
-        let found = of(vec![healthy()]);
+        let found = diagnose_levels(vec![healthy()]);
         assert_eq!(
             (found.outcome, found.findings),
             (Outcome::NoServerBottleneck { growth: None }, Vec::new())
@@ -301,20 +301,20 @@ mod tests {
 
     #[test]
     fn without_evidence_nobody_can_tell() {
-        let found = of(vec![level(20, 100, 0.5)]);
+        let found = diagnose_levels(vec![level(20, 100, 0.5)]);
         let Outcome::CannotTell { missing, why: Inconclusive::NoEvidence } = &found.outcome else {
             panic!("{:?}", found.outcome)
         };
         assert_eq!(missing[0], MissingKind::Traces);
         assert!(found.findings.is_empty());
-        assert!(matches!(of(Vec::new()).outcome, Outcome::CannotTell { .. }));
+        assert!(matches!(diagnose_levels(Vec::new()).outcome, Outcome::CannotTell { .. }));
     }
 
     #[test]
     fn what_grows_and_is_not_at_a_limit_is_not_understood() {
         let mut high = healthy();
         high.requests.mean_s = Some(0.007 * 3.0);
-        let found = of(vec![healthy(), high]);
+        let found = diagnose_levels(vec![healthy(), high]);
         let Outcome::CannotTell { why: Inconclusive::Growth { times }, .. } = found.outcome else {
             panic!("{:?}", found.outcome)
         };
@@ -329,7 +329,8 @@ mod tests {
             sampled(number, spans)
         };
         let traces = (0..100).map(trace).collect();
-        let found = of(vec![Level { traces, requests: level(20, 100, 0.101).requests, ..healthy() }]);
+        let found =
+            diagnose_levels(vec![Level { traces, requests: level(20, 100, 0.101).requests, ..healthy() }]);
         let is_queueing =
             matches!(found.outcome, Outcome::CannotTell { why: Inconclusive::Queueing { .. }, .. });
         assert!(is_queueing, "{:?}", found.outcome);
@@ -345,7 +346,7 @@ mod tests {
             windows: Vec::new(),
         };
         let level = Level { grade: Grade::Invalid, reasons: vec![reason], ..healthy() };
-        assert_eq!(of(vec![level]).outcome, Outcome::Generator { fault: Fault::WorkerCpu });
+        assert_eq!(diagnose_levels(vec![level]).outcome, Outcome::Generator { fault: Fault::WorkerCpu });
     }
 
     #[test]
@@ -358,7 +359,7 @@ mod tests {
                 // Of the ten requests under way.
                 flat("pool_pending", &[("pool", "main")], 20, 4.0),
             ];
-            let found = of(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
+            let found = diagnose_levels(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
             found.findings.iter().map(Hypothesis::fault).collect::<Vec<_>>()
         };
         assert_eq!(case(0.98), [FaultKind::CpuSaturated, FaultKind::PoolExhausted]);
@@ -375,7 +376,7 @@ mod tests {
                 // Of the ten requests under way.
                 flat("pool_pending", &[("pool", "main")], 20, 8.0),
             ];
-            let found = of(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
+            let found = diagnose_levels(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
             found.findings.iter().map(Hypothesis::fault).collect::<Vec<_>>()
         };
         assert_eq!(case(0.95), [FaultKind::CpuLimit, FaultKind::PoolExhausted]);
@@ -400,7 +401,7 @@ mod tests {
         // 6.13 tasks a second, each with many polls.
         level.tasks = Some(Tasks { done: 1336, mean_s: Some(59.2), ..Tasks::default() });
         (level.slots, level.service_s) = (Some(400.0), Some(11.29));
-        let found = of(vec![level]);
+        let found = diagnose_levels(vec![level]);
         let faults: Vec<FaultKind> = found.findings.iter().map(Hypothesis::fault).collect();
         assert!(faults.contains(&FaultKind::CpuLimit), "{faults:?}");
         let mut ruled_out = found.findings.iter().flat_map(|it| &it.ruled_out);

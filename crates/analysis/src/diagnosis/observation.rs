@@ -17,14 +17,14 @@ pub(super) enum Observation {
     Missing(MissingKind),
 }
 
-/// How near a claim is to what somebody did, in ascending order: that a processor is at its limit follows from a statement.
+/// Distance of a claim from the root cause, in ascending order: a saturated CPU is the consequence of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Depth {
     /// A resource is used up.
     Resource,
     /// Something takes the time, and nothing says that it should not.
     Part,
-    /// Something that somebody wrote or set.
+    /// Code or a setting that someone can change.
     Cause,
 }
 

@@ -1,4 +1,4 @@
-//! What the traces of a run say together: each trace is walked once, and detectors ask for what was added up.
+//! Totals of all traces of a run: each trace is walked once, and detectors read the totals.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,25 +13,25 @@ use crate::traces::{
 /// Lengths and times of an operation that are kept one by one; of more, every so many.
 const KEPT_MAX: usize = 20_000;
 
-/// Operations that are told apart; what traces name is their makers' choice.
+/// Maximum number of distinct operations; traces may name any number.
 const STEPS_MAX: usize = 1_000;
 
-/// Statements that repeat, and are told apart.
+/// Maximum number of distinct repeated statements.
 const REPEATS_MAX: usize = 100;
 
-/// Statements that are told apart.
+/// Maximum number of distinct statements.
 const STATEMENTS_MAX: usize = 1_000;
 
-/// Instances of services that are told apart.
+/// Maximum number of distinct service instances.
 const INSTANCES_MAX: usize = 500;
 
-/// Attributes by which instances of a service are told apart (OpenTelemetry semantic conventions, service and k8s).
+/// Attributes that identify an instance of a service (OpenTelemetry semantic conventions, service and k8s).
 const INSTANCE: [&str; 3] = ["service.instance.id", "k8s.pod.name", "host.name"];
 
-/// What tells messages apart.
+/// Attribute that identifies a message.
 const MESSAGE_ID: &str = "messaging.message.id";
 
-/// What says that a call was held back by a limit of rate.
+/// Attributes that record how long a rate limit delayed a call.
 const LIMITED: [&str; 2] = ["rate_limit.wait_ms", "ratelimit.wait_ms"];
 
 /// The status of HTTP that says so, and the names of the attribute (RFC 6585, section 4).
@@ -41,31 +41,31 @@ const STATUS: [&str; 2] = ["http.response.status_code", "http.status_code"];
 /// All traces of a run added up.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    /// How many traces.
+    /// Number of traces.
     pub(super) traces: u64,
-    /// Whether they were kept for being slow or failed, so that shares are those of such traces.
+    /// Whether the traces were kept because they were slow or failed, so that shares are biased.
     pub(super) is_biased: bool,
-    /// How long all of them took as servers tell it, nanoseconds: until the last of their work was over.
+    /// Total duration of the traces as servers record it, until the end of the last work, nanoseconds.
     pub(super) total_ns: f64,
-    /// Whose the time was, until the answer came.
+    /// Time per component until the response.
     pub(super) attribution: Attribution,
-    /// Those that begin with the client's side of a request: what the network had of them is measured.
+    /// Totals of the traces that begin with a client span, whose network time is measured.
     pub(super) asked: Asked,
     /// Time in queues.
     pub(super) queue_ns: f64,
-    /// What was done, by who did it.
+    /// Operations by service.
     pub(super) steps: BTreeMap<StepKey, Step>,
-    /// What found no room among them.
+    /// Operations beyond the maximum.
     pub(super) steps_beyond: u64,
-    /// What databases were asked, by the statement. Operations may be named by what they are for, so that one has several.
+    /// Calls of databases by statement. One statement may appear under several operations, since their names are free text.
     pub(super) statements: BTreeMap<String, Asking>,
     /// Statements that ran again and again.
     pub(super) repeats: BTreeMap<String, Repeated>,
     /// Spans of each instance of a service that answers.
     pub(super) instances: BTreeMap<(Arc<str>, String), u64>,
-    /// Work on messages, by queue: how often, and how often again on one that had been worked on.
+    /// Processed messages by queue: deliveries, and redeliveries of processed messages.
     pub(super) messages: BTreeMap<String, (u64, u64)>,
-    /// Calls that were held back by a limit of rate, of those that say whether they were, and for how long in all.
+    /// Calls delayed by a rate limit, of the calls that record it, and their total delay.
     pub(super) limited: Limited,
     /// When anything of a service began or ended, in order, nanoseconds of the run's clock.
     pub(super) edges: HashMap<Arc<str>, Vec<i64>>,
@@ -74,18 +74,18 @@ pub(super) struct Paths {
 /// Traces that begin with the client's side of a request.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// How many.
+    /// Number of traces.
     pub(super) traces: u64,
-    /// Whose the time was.
+    /// Time per component.
     pub(super) attribution: Attribution,
 }
 
-/// Who did what. What the run itself asks is none of it: it is loaded by nobody.
+/// An operation of a service. Requests of the run itself do not count, since they are the load.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StepKey {
-    /// Who did it.
+    /// Name of the service.
     pub(super) service: Arc<str>,
-    /// What was done.
+    /// Name of the operation.
     pub(super) operation: Arc<str>,
     /// On which side of a call.
     pub(super) kind: SpanKind,
@@ -94,13 +94,13 @@ pub(super) struct StepKey {
 /// All spans of an operation.
 #[derive(Debug, Default)]
 pub(super) struct Step {
-    /// How many.
+    /// Number of spans.
     pub(super) spans: u64,
-    /// In how many traces.
+    /// Number of traces with such a span.
     pub(super) traces: u64,
-    /// How long all of them took.
+    /// Total duration.
     pub(super) total_ns: f64,
-    /// How long they were on critical paths, and worked or waited themselves.
+    /// Own time on critical paths, work and waiting.
     pub(super) own_ns: f64,
     /// From their beginning to that of the first thing below them, where there is any.
     pub(super) before_ns: f64,
@@ -110,7 +110,7 @@ pub(super) struct Step {
     pub(super) parents: u64,
     /// Whether they ask a database.
     pub(super) is_database: bool,
-    /// Whether they call somebody.
+    /// Whether the operation calls another service.
     pub(super) is_call: bool,
     /// The statement of one of them.
     pub(super) statement: Option<String>,
@@ -120,10 +120,10 @@ pub(super) struct Step {
     pub(super) slowest: Slowest,
 }
 
-/// A statement, wherever it was asked.
+/// A statement, over all operations that run it.
 #[derive(Debug, Default)]
 pub(super) struct Asking {
-    /// How long it was on critical paths.
+    /// Time on critical paths.
     pub(super) own_ns: f64,
     /// The slowest traces that have it.
     pub(super) slowest: Slowest,
@@ -134,11 +134,11 @@ pub(super) struct Asking {
 pub(super) struct Repeated {
     /// Traces in which it did.
     pub(super) traces: u64,
-    /// How often in all.
+    /// Total number of executions.
     pub(super) times: u64,
-    /// How long it was on critical paths.
+    /// Time on critical paths.
     pub(super) on_path_ns: f64,
-    /// Traces that show it.
+    /// Example traces.
     pub(super) slowest: Slowest,
 }
 
@@ -147,15 +147,15 @@ pub(super) struct Repeated {
 pub(super) struct Limited {
     /// Spans that say.
     pub(super) spans: u64,
-    /// Those that waited, or were refused.
+    /// Calls that waited or were refused.
     pub(super) held: u64,
-    /// How long they waited in all, milliseconds.
+    /// Total wait, milliseconds.
     pub(super) waited_ms: f64,
-    /// The calls, by the service that tells.
+    /// The service that records the calls.
     pub(super) service: String,
 }
 
-/// Traces that show something, those first that begin with the client's side of a request, and of these the slowest.
+/// Example traces: those with a client span first, and of these the slowest.
 pub(super) type Slowest = Vec<Shown>;
 
 /// A trace that shows something.
@@ -163,7 +163,7 @@ pub(super) type Slowest = Vec<Shown>;
 pub(super) struct Shown {
     /// Whether it begins with the client's side of a request.
     pub(super) is_asked: bool,
-    /// How long it took.
+    /// Duration of the trace.
     pub(super) length_ns: u64,
     /// Its number.
     pub(super) id: u128,
@@ -173,10 +173,10 @@ pub(super) struct Shown {
 pub(super) const EXEMPLARS_MAX: usize = 3;
 
 impl Paths {
-    /// Adds up the unbiased sample; where there is none, all that were kept.
+    /// Sums the unbiased sample; without one, all traces that were kept.
     pub(super) fn new(traces: &[Trace]) -> Paths {
         let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. });
-        // A request that no server tells of says nothing of where its time went.
+        // A request without a server span does not show where its time went.
         let told: Vec<&Trace> = traces.iter().filter(|trace| !trace.spans.iter().all(Span::is_own)).collect();
         let is_biased = !told.iter().any(is_sampled);
         let mut paths = Paths { is_biased: is_biased && !told.is_empty(), ..Paths::default() };
@@ -197,7 +197,7 @@ impl Paths {
         let shown = Shown { is_asked: root.is_some(), length_ns, id: trace.id };
         if shown.is_asked {
             self.asked.traces += 1;
-            // What is done once the answer is there is no part of the request.
+            // Work after the response is no part of the request.
             self.asked.attribution.add(&attribute(&tree, &answer_path(&tree), None), 1.0);
         }
         let mut own_ns = vec![0_u64; trace.spans.len()];
@@ -263,7 +263,7 @@ impl Paths {
 
     fn add_instance(&mut self, span: &Span) {
         let is_asked = matches!(span.kind, SpanKind::Server | SpanKind::Consumer);
-        // Who refuses is asked and does nothing.
+        // A service that refuses a call does no work for it.
         if !is_asked || span.status == SpanStatus::Error {
             return;
         }
@@ -352,7 +352,7 @@ impl Step {
     }
 }
 
-/// Keeps the slowest few, the slowest first, and those before the others that tell of the whole request.
+/// Keeps the slowest few traces, slowest first; traces that cover the whole request come before others.
 fn keep_slowest(slowest: &mut Slowest, shown: Shown) {
     if slowest.iter().any(|known| known.id == shown.id) {
         return;
@@ -425,7 +425,7 @@ mod tests {
         assert!(
             paths.steps.keys().all(|key| &*key.service == "shop") && !paths.edges.contains_key("plimsoll")
         );
-        // Nobody is loaded where no server tells of it.
+        // Requests without a server span load no service.
         assert_eq!(Paths::new(&[sampled(1, asked(120.0, Vec::new()))]).traces, 0);
     }
 

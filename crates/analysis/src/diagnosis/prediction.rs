@@ -8,7 +8,7 @@ use super::ceilings::{self, Ceiling};
 use super::thresholds::case_view::{RELATIVE_MIN, WAITS_MIN};
 use super::thresholds::prediction::{BETWEEN_RUNS, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX};
 
-/// What a remedy takes away: a share of the time of requests, and of the work of a resource that everybody waits for.
+/// The saving of a remedy: a share of response time, and of the work of the saturated resource.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gone {
     /// Of the time.
@@ -18,8 +18,8 @@ pub(super) struct Gone {
 }
 
 impl View<'_> {
-    /// What follows where so much of the time is no longer there: more goes through where users go round and round, and what
-    /// goes through is faster where it comes by plan.
+    /// Predicts the effect of removing a share of the time: higher throughput in a closed workload, lower latency in an
+    /// open one.
     pub(super) fn without(&self, share: f64, change: Change) -> Option<Prediction> {
         let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
         self.predicted((share, share), change, ceiling, None)

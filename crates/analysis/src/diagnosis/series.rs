@@ -5,7 +5,7 @@ use model::{Datum, Instant, Record, Signal};
 
 use super::case::Level;
 
-/// The mean over the run's time; none where nothing was told in it.
+/// Returns the mean over the run's time; `None` without points in it.
 pub(super) fn mean(level: &Level, signal: &Signal) -> Option<f64> {
     let inside = inside(level, signal);
     (!inside.is_empty()).then(|| inside.iter().map(|(_, value)| value).sum::<f64>() / inside.len() as f64)
@@ -56,7 +56,7 @@ pub(super) fn label<'a>(signal: &'a Signal, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| signal.labels.get(*name)).map(String::as_str).filter(|text| !text.is_empty())
 }
 
-/// What a signal is about, in a word or two: what tells it best of its labels, else its source.
+/// Returns the subject of a signal in a word or two: its most specific label, otherwise its source.
 pub(super) fn place(signal: &Signal) -> &str {
     let names =
         [label::CONTAINER, label::POD, label::QUEUE, label::POOL, label::CORE, label::INSTANCE, label::JOB];

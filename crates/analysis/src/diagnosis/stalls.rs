@@ -1,4 +1,4 @@
-//! When a service stood still: requests were open, and nothing of it began or ended.
+//! Stalls of a service: times in which requests were open and no span of it began or ended.
 
 use std::collections::HashMap;
 
@@ -14,24 +14,24 @@ use super::thresholds::stalls::{
 pub(super) struct Stalls {
     /// Which service.
     pub(super) service: String,
-    /// How many.
+    /// Number of stalls.
     pub(super) count: usize,
-    /// How many per second.
+    /// Stalls per second.
     pub(super) per_s: f64,
     /// Their mean length, seconds.
     pub(super) mean_s: f64,
-    /// How much lengths vary: their standard deviation as a share of the mean.
+    /// Coefficient of variation of their lengths.
     pub(super) variation: f64,
     /// The share of the time that they are.
     pub(super) share: f64,
-    /// The share of the time of requests that passes in them, with that of those who wait to be taken.
+    /// Share of response time spent in stalls, including requests that wait to be accepted.
     pub(super) explains: f64,
 }
 
 /// A request of a service, from its beginning to its end.
 type Open = (i64, i64);
 
-/// The stalls of the service that stood still for longest; none where nobody did.
+/// Returns the stalls of the service with the longest total; `None` if no service stalled.
 pub(super) fn longest(view: &View<'_>) -> Option<Stalls> {
     let mut open: HashMap<&str, Vec<Open>> = HashMap::new();
     for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Server) {
@@ -84,7 +84,7 @@ fn of_service(view: &View<'_>, service: &str, edges: &[i64], mut open: Vec<Open>
     })
 }
 
-/// From which length on a time in which nothing happens is a stall.
+/// Minimum length of a stall.
 fn least_ns(edges: &[i64], open: &[Open]) -> i64 {
     let mut gaps: Vec<i64> = edges.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     gaps.sort_unstable();
@@ -96,9 +96,9 @@ fn least_ns(edges: &[i64], open: &[Open]) -> i64 {
     STALL_NS_MIN.max(usual_ns).max(answer_ns.saturating_mul(TIMES_ANSWER))
 }
 
-/// Those of the gaps without a request that is seen, that cannot be by chance and in which others must have waited: of a part of
-/// the requests there are spans, and who comes while a service stands still has none yet. Users who all pause together leave
-/// gaps, too, in which nobody waits.
+/// Keeps the gaps without a visible request that are too long for chance and during which requests must have waited. Only some
+/// requests have spans, and a request that arrives during a stall has none yet. Users who all pause together leave gaps as
+/// well, without any request waiting.
 fn waited_for(view: &View<'_>, gaps: Vec<Open>, requests: usize, length_s: f64) -> Vec<Open> {
     if view.paths.is_biased || view.level.tasks.is_some() || length_s <= 0.0 {
         return Vec::new();
@@ -203,7 +203,7 @@ mod tests {
             });
             Case { levels: vec![level] }
         };
-        // By Little's law two in flight, of which the traces tell less than one: the others wait at the door.
+        // By Little's law two in flight, of which traces show less than one: the others wait before they are accepted.
         let found = longest(&View::new(&case(0.02)).expect("a run")).expect("it stood still");
         assert!((18..=21).contains(&found.count) && found.explains > 0.3, "{found:?}");
         // Users who pause together leave the same gaps.

@@ -108,8 +108,8 @@ thresholds! {
     calls {
         SHARE_MIN: f64 = 0.25, "share of response time", Lab, "Share, queueing for workers included, from which on a call is reported";
         DEMAND_MIN: f64 = 0.3, "share of service time", Lab, "Share of a service's work without queueing";
-        HELD_MIN: f64 = 0.1, "share of calls", Lab, "Calls held back from which on a rate limit is reported";
-        HELD_SHARE_MIN: f64 = 0.1, "share of response time", Lab, "Time of calls held back from which on a rate limit is reported";
+        HELD_MIN: f64 = 0.1, "share of calls", Lab, "Minimum share of delayed calls for a rate limit";
+        HELD_SHARE_MIN: f64 = 0.1, "share of response time", Lab, "Minimum time of delayed calls for a rate limit";
         QUICK_MAX: f64 = 0.1, "share of the mean", Lab, "Fastest twentieth of calls under a rate limit";
         EVEN_MAX: f64 = 0.25, "standard deviation over the mean", Lab, "Variation of calls per second under a rate limit";
         LIMITED_S_MIN: f64 = 0.02, "seconds", Lab, "Shortest mean call under a rate limit";
@@ -280,7 +280,7 @@ thresholds! {
         GROWTH_MIN: f64 = 1.5, "ratio", Lab, "Requests in flight at the higher load over those at the lower";
         GAIN_MAX: f64 = 0.2, "share of the proportional gain", Lab, "Largest gain of throughput on a plateau";
         BETWEEN_RUNS: f64 = 0.1, "share of a rate", Lab, "Variation of throughput that is to stay the same";
-        DEMAND_MIN: f64 = 0.1, "share of service time", Lab, "Read that is worth caching";
+        DEMAND_MIN: f64 = 0.1, "share of service time", Lab, "Minimum demand of a read for the advice to cache it";
         OWN_MAX: f64 = 0.2, "share of response time", Lab, "Largest own work of a proxy";
     }
 }

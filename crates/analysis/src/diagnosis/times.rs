@@ -8,9 +8,9 @@ use model::{Kept, SignalId, SpanKind, Trace};
 use super::case_view::{View, waits_ns};
 use super::paths::{Asked, Paths};
 use super::thresholds::times::{APART_MAX, ASKED_MIN, TOLD_S_MIN};
-use crate::traces::{Attribution, Part, StageKind, stages};
+use crate::traces::{Attribution, Component, StageKind, stages};
 
-/// Whose the time of requests was; none without traces.
+/// Returns the time of requests per component; `None` without traces.
 pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     let paths = &view.paths;
     if paths.traces == 0 || view.level.tasks.is_some() {
@@ -20,18 +20,18 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     let parts_s = parts_s(paths, measured_s);
     let low =
         view.low_paths.as_ref().zip(view.low).map(|(paths, low)| self::parts_s(paths, low.requests.mean_s));
-    let part = |(at, part): (usize, Part)| TimePart {
+    let part = |(at, part): (usize, Component)| TimePart {
         name: StageName::Named(part.as_str().to_owned()),
         activity: match part {
-            Part::Network | Part::Connecting | Part::Poll => Activity::Network,
-            Part::Target | Part::Database | Part::External => Activity::Service,
-            Part::Queue => Activity::Queued,
-            Part::Unseen => Activity::Unattributed,
+            Component::Network | Component::Connecting | Component::Poll => Activity::Network,
+            Component::Target | Component::Database | Component::External => Activity::Service,
+            Component::Queue => Activity::Queued,
+            Component::Unseen => Activity::Unattributed,
         },
         mean_s: parts_s[at],
         low_s: low.map(|low| low[at]),
     };
-    let parts = Part::ALL.into_iter().enumerate().map(part);
+    let parts = Component::ALL.into_iter().enumerate().map(part);
     let parts = parts.flat_map(|part| waits_apart(view, part));
     let parts: Vec<TimePart> =
         parts.filter(|part| part.mean_s > 0.0 || part.low_s.is_some_and(|low_s| low_s > 0.0)).collect();
@@ -53,9 +53,9 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     })
 }
 
-/// What spans of the target call waiting for a turn is no work of it.
+/// Returns the calls of the target that only wait for a turn, which are no work of it.
 fn waits_apart(view: &View<'_>, part: TimePart) -> Vec<TimePart> {
-    let target = StageName::Named(Part::Target.as_str().to_owned());
+    let target = StageName::Named(Component::Target.as_str().to_owned());
     if part.name != target {
         return vec![part];
     }
@@ -77,11 +77,11 @@ fn asked(paths: &Paths) -> Option<&Asked> {
     (asked.traces > 0 && (asked.traces >= ASKED_MIN || asked.traces == paths.traces)).then_some(asked)
 }
 
-/// Seconds of each part. Without the client's side of requests, what was measured and no trace tells is the network's: on its way
+/// Returns the seconds of each part. Without client spans, measured time outside all traces counts as network time: from the client
 /// to the first span and back.
-fn parts_s(paths: &Paths, measured_s: Option<f64>) -> [f64; Part::ALL.len()] {
+fn parts_s(paths: &Paths, measured_s: Option<f64>) -> [f64; Component::ALL.len()] {
     let means_s = |attribution: &Attribution, traces: u64| {
-        Part::ALL.map(|part| attribution.part_ns(part) as f64 / traces.max(1) as f64 / 1e9)
+        Component::ALL.map(|part| attribution.part_ns(part) as f64 / traces.max(1) as f64 / 1e9)
     };
     if let Some(asked) = asked(paths) {
         return means_s(&asked.attribution, asked.traces);
@@ -128,7 +128,7 @@ pub(super) fn tasks(view: &View<'_>) -> Vec<TimeUse> {
     };
     let (waits_s, works_s) = (sum_of(Activity::Queued), sum_of(Activity::Service));
     let traced_s = table.mean_ns / 1e9;
-    // Between the end of the work and the poll that sees it nobody traced anything.
+    // No span covers the time between the end of the work and the poll that sees it.
     let rest_s = measured_s
         .map_or(sum_of(Activity::Unattributed), |measured_s| (measured_s - waits_s - works_s).max(0.0));
     if let Some(measured_s) = measured_s.filter(|measured_s| measured_s - traced_s >= TOLD_S_MIN) {
@@ -168,7 +168,7 @@ pub(super) fn tasks(view: &View<'_>) -> Vec<TimeUse> {
     }]
 }
 
-/// What queues and logs alone say.
+/// Returns the use of time from queues and logs alone.
 fn without_traces(view: &View<'_>, measured_s: f64) -> Option<TimeUse> {
     let works_s = view.level.service_s;
     let ways: Vec<TimeWay> = little(view, works_s.unwrap_or(0.0), 0.0, Some(measured_s))
@@ -196,7 +196,7 @@ fn without_traces(view: &View<'_>, measured_s: f64) -> Option<TimeUse> {
     })
 }
 
-/// Little's law: what is ready, divided by what goes through (J. D. C. Little, 1961).
+/// Estimates queueing by Little's law: ready messages divided by throughput (J. D. C. Little, 1961).
 fn little(view: &View<'_>, works_s: f64, rest_s: f64, measured_s: Option<f64>) -> Option<TimeWay> {
     let ready = view.sum_of_means(&[SignalId::QueueReady])?;
     let through = view.level.throughput_per_s();
@@ -246,7 +246,7 @@ mod tests {
     use super::super::testing::{asked, flat, level, request, sampled, span, told};
     use super::*;
 
-    /// A task of 4 s: handed in, 2 s in its queue, 1.5 s of work, and the rest until somebody asks.
+    /// A task of 4 s: submission, 2 s in its queue, 1.5 s of work, and the rest until the next poll.
     fn task(number: u128) -> Trace {
         let submit = Span { kind: SpanKind::Server, ..span(1, 0, "api", "POST /scan", 0.0, 100.0) };
         let mut work =
@@ -335,7 +335,7 @@ mod tests {
         let mut level = level(10, 10, 0.15);
         let below = [("select 1", 10.0, 40.0)];
         let of = |number| sampled(number, asked(112.0, request("shop", "GET /", 100.0, &below)));
-        // Those that servers began by themselves are no requests of the run.
+        // Traces that servers started by themselves are no requests of the run.
         let alone = |number| sampled(number, request("cron", "refresh", 900.0, &[]));
         level.traces = (0..20).map(of).chain((20..30).map(alone)).collect();
         let case = Case { levels: vec![level] };

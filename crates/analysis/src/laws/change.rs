@@ -1,6 +1,7 @@
 //! Relative change: (after ÷ before − 1) · 100.
 
-use model::{Derived, Figure, Unit};
+use model::audit::LawClaim;
+use model::{Derived, Figure, FigureLabel, Unit};
 
 use super::by_table;
 use crate::audit::{Change, Facts, Family};
@@ -56,13 +57,11 @@ fn count(changes: &[Change]) -> Option<Derived> {
     let found: Vec<Recomputed> = changes.iter().filter_map(recompute).collect();
     let follow = found.iter().filter(|it| it.follows()).count();
     (!found.is_empty()).then(|| Derived {
-        law: "change",
-        says: format!("{follow} of {} reported changes match their own figures", found.len()),
+        claim: LawClaim::ChangesMatch { matching: follow, verifiable: found.len() },
         figures: vec![
-            Figure::new("verifiable changes", found.len() as f64, Unit::Count),
-            Figure::new("matching changes", follow as f64, Unit::Count),
+            Figure::new(FigureLabel::VerifiableChanges, found.len() as f64, Unit::Count),
+            Figure::new(FigureLabel::MatchingChanges, follow as f64, Unit::Count),
         ],
-        caveats: Vec::new(),
         place: super::table_of(&changes[0].place).to_owned(),
     })
 }

@@ -1,6 +1,7 @@
 //! The utilisation law: demand per request D = U · m / X, and the ceiling m / D where the resource is used up.
 
-use model::{Derived, Figure, Unit};
+use model::audit::LawClaim;
+use model::{Derived, Figure, FigureLabel, Unit};
 
 use crate::audit::{Facts, Version};
 
@@ -31,24 +32,18 @@ pub fn derive(facts: &Facts) -> Vec<Derived> {
 fn of_version(version: &Version) -> Option<Derived> {
     let (utilisation, cores) = (version.utilisation?, version.cores?);
     let found = demand(utilisation, cores, version.offered)?;
-    let demand = Figure::new("demand per request", found.per_request_s, Unit::Seconds);
-    let ceiling = Figure::new("ceiling", found.ceiling_per_s, Unit::PerSecond);
     Some(Derived {
-        law: "demand",
-        says: format!(
-            "{}: each request needs {} of CPU, so the processors saturate at {}",
-            version.version, demand.value, ceiling.value
-        ),
+        claim: LawClaim::CpuDemand {
+            version: version.version.clone(),
+            per_request_s: found.per_request_s,
+            ceiling_per_s: found.ceiling_per_s,
+        },
         figures: vec![
-            Figure::new("throughput", version.offered, Unit::PerSecond),
-            Figure::new("utilisation", utilisation, Unit::Percent),
-            Figure::new("processors", cores, Unit::Cores),
-            demand,
-            ceiling,
-        ],
-        caveats: vec![
-            "idle utilisation is counted as demand, so the ceiling is too low; measuring two loads separates them"
-                .to_owned(),
+            Figure::new(FigureLabel::Throughput, version.offered, Unit::PerSecond),
+            Figure::new(FigureLabel::Utilisation, utilisation, Unit::Percent),
+            Figure::new(FigureLabel::Processors, cores, Unit::Cores),
+            Figure::new(FigureLabel::DemandPerRequest, found.per_request_s, Unit::Seconds),
+            Figure::new(FigureLabel::Ceiling, found.ceiling_per_s, Unit::PerSecond),
         ],
         place: version.place.clone(),
     })

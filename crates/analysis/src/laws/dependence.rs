@@ -21,7 +21,7 @@ pub fn samples_for_quantile(q: f64) -> Option<f64> {
     (q > 0.0 && q < 1.0).then(|| (ERROR_MAX.ln() / q.ln() - 1e-9).ceil())
 }
 
-/// The correlation of neighbours that a mean difference of neighbours tells, for a normal first-order autoregressive series:
+/// Returns the lag-1 autocorrelation from the mean difference of neighbours, for a normal first-order autoregressive series:
 /// E|xᵢ − xᵢ₋₁| = 2σ·√((1 − ρ)/π).
 ///
 /// `None` where the figures belong to no such series.

@@ -1,6 +1,7 @@
 //! Whether errors rose between two runs, however small they look beside the number of requests.
 
-use model::{Derived, Figure, Unit};
+use model::audit::{LawClaim, Trend};
+use model::{Derived, Figure, FigureLabel, Unit};
 
 use super::neighbours;
 use crate::audit::{Facts, Run};
@@ -31,22 +32,26 @@ fn of_pair(before: &Run, after: &Run) -> Option<Derived> {
     let errors = (before.errors?, after.errors?);
     let requests = (before.requests?, after.requests?);
     let z = z(errors, requests)?;
-    let verdict = match z {
-        z if z >= Z_MIN => "regressed",
-        z if z <= -Z_MIN => "improved",
-        _ => "inconclusive",
+    let trend = match z {
+        z if z >= Z_MIN => Trend::Regressed,
+        z if z <= -Z_MIN => Trend::Improved,
+        _ => Trend::Inconclusive,
     };
     Some(Derived {
-        law: "errors",
-        says: format!("{} → {}: errors {} → {}: {verdict}", before.run, after.run, errors.0, errors.1),
+        claim: LawClaim::ErrorShift {
+            before: before.run.clone(),
+            after: after.run.clone(),
+            errors_before: errors.0,
+            errors_after: errors.1,
+            trend,
+        },
         figures: vec![
-            Figure::new("errors before", errors.0, Unit::Count),
-            Figure::new("requests before", requests.0, Unit::Count),
-            Figure::new("errors after", errors.1, Unit::Count),
-            Figure::new("requests after", requests.1, Unit::Count),
-            Figure::new("standard deviations", z, Unit::Count),
+            Figure::new(FigureLabel::ErrorsBefore, errors.0, Unit::Count),
+            Figure::new(FigureLabel::RequestsBefore, requests.0, Unit::Count),
+            Figure::new(FigureLabel::ErrorsAfter, errors.1, Unit::Count),
+            Figure::new(FigureLabel::RequestsAfter, requests.1, Unit::Count),
+            Figure::new(FigureLabel::StandardDeviations, z, Unit::Count),
         ],
-        caveats: vec!["bursts of errors vary more than this test assumes; one run each".to_owned()],
         place: after.place.clone(),
     })
 }

@@ -1,6 +1,7 @@
 //! Little's law: the number under way is throughput × time (J. D. C. Little, 1961).
 
-use model::{Derived, Figure, Unit};
+use model::audit::LawClaim;
+use model::{Derived, Figure, FigureLabel, Unit};
 
 use crate::audit::{Facts, Run};
 
@@ -24,15 +25,13 @@ fn of_run(run: &Run) -> Option<Derived> {
     let (vus, throughput, avg) = (run.vus?, run.throughput?, run.avg?);
     let busy = in_flight(throughput, avg);
     Some(Derived {
-        law: "little",
-        says: format!("{}: throughput × time = {busy:.1} of {vus} threads", run.run),
+        claim: LawClaim::InFlight { run: run.run.clone(), in_flight: busy, threads: vus },
         figures: vec![
-            Figure::new("throughput", throughput, Unit::PerSecond),
-            Figure::new("mean time", avg, Unit::Seconds),
-            Figure::new("throughput × time", busy, Unit::Count),
-            Figure::new("threads", vus, Unit::Vus),
+            Figure::new(FigureLabel::Throughput, throughput, Unit::PerSecond),
+            Figure::new(FigureLabel::MeanTime, avg, Unit::Seconds),
+            Figure::new(FigureLabel::ThroughputTimesTime, busy, Unit::Count),
+            Figure::new(FigureLabel::Threads, vus, Unit::Vus),
         ],
-        caveats: Vec::new(),
         place: run.place.clone(),
     })
 }

@@ -59,18 +59,18 @@ fn neighbours(runs: &[Run], of_pair: impl Fn(&Run, &Run) -> Option<Derived>) -> 
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use model::{Derived, FigureValue};
+    use model::{Derived, FigureLabel, FigureValue};
 
-    /// The figure of this name, of the first thing that a law says.
+    /// The first figure with this label.
     #[track_caller]
-    pub(crate) fn figure(derived: &[Derived], name: &str) -> f64 {
+    pub(crate) fn figure(derived: &[Derived], label: &FigureLabel) -> f64 {
         let figures = derived.iter().flat_map(|it| &it.figures);
-        let values = figures.filter(|figure| figure.name == name).map(|figure| &figure.value);
+        let values = figures.filter(|figure| figure.label == *label).map(|figure| &figure.value);
         let mut numbers = values.filter_map(|value| match value {
             FigureValue::Number { value, .. } => Some(*value),
             FigureValue::Text(_) => None,
         });
-        numbers.next().unwrap_or_else(|| panic!("{name} is among {derived:#?}"))
+        numbers.next().unwrap_or_else(|| panic!("{label:?} is among {derived:#?}"))
     }
 
     /// That a figure is what it should be, to half of the last digit given.

@@ -3,7 +3,8 @@
 //! A table has no series, but a mean, two quantiles and the mean difference of neighbours are enough for a first-order
 //! autoregressive model: the quantiles give the spread, and spread and differences the correlation.
 
-use model::{Derived, Figure, Unit};
+use model::audit::{LawClaim, Trend};
+use model::{Derived, Figure, FigureLabel, Unit};
 
 use super::{dependence, neighbours};
 use crate::audit::{Facts, Run};
@@ -51,30 +52,28 @@ fn of_pair(before: &Run, after: &Run) -> Option<Derived> {
     }
     let (a, b) = (mean(before)?, mean(after)?);
     let z = (b.value_s - a.value_s) / a.error_s.hypot(b.error_s);
-    let verdict = match z {
-        z if z <= -Z_MIN => "improved",
-        z if z >= Z_MIN => "regressed",
-        _ => "inconclusive",
+    let trend = match z {
+        z if z <= -Z_MIN => Trend::Improved,
+        z if z >= Z_MIN => Trend::Regressed,
+        _ => Trend::Inconclusive,
     };
-    let change = (b.value_s / a.value_s - 1.0) * 100.0;
     Some(Derived {
-        law: "shift",
-        says: format!("{} → {}: the mean time changed by {change:.1} %: {verdict}", before.run, after.run),
+        claim: LawClaim::MeanShift {
+            before: before.run.clone(),
+            after: after.run.clone(),
+            change_percent: (b.value_s / a.value_s - 1.0) * 100.0,
+            trend,
+        },
         figures: vec![
-            Figure::new("mean before", a.value_s, Unit::Seconds),
-            Figure::new("standard error", a.error_s, Unit::Seconds),
-            Figure::new("lag-1 autocorrelation before", a.lag1, Unit::Count),
-            Figure::new("effective sample size before", a.independent, Unit::Count),
-            Figure::new("mean after", b.value_s, Unit::Seconds),
-            Figure::new("standard error", b.error_s, Unit::Seconds),
-            Figure::new("lag-1 autocorrelation after", b.lag1, Unit::Count),
-            Figure::new("effective sample size after", b.independent, Unit::Count),
-            Figure::new("difference in standard errors", z, Unit::Count),
-        ],
-        caveats: vec![
-            "one run each: run-to-run variance is not included".to_owned(),
-            "variance and autocorrelation are inferred from the table's percentiles and differences"
-                .to_owned(),
+            Figure::new(FigureLabel::MeanBefore, a.value_s, Unit::Seconds),
+            Figure::new(FigureLabel::StandardError, a.error_s, Unit::Seconds),
+            Figure::new(FigureLabel::AutocorrelationBefore, a.lag1, Unit::Count),
+            Figure::new(FigureLabel::EffectiveSampleSizeBefore, a.independent, Unit::Count),
+            Figure::new(FigureLabel::MeanAfter, b.value_s, Unit::Seconds),
+            Figure::new(FigureLabel::StandardError, b.error_s, Unit::Seconds),
+            Figure::new(FigureLabel::AutocorrelationAfter, b.lag1, Unit::Count),
+            Figure::new(FigureLabel::EffectiveSampleSizeAfter, b.independent, Unit::Count),
+            Figure::new(FigureLabel::StandardErrors, z, Unit::Count),
         ],
         place: after.place.clone(),
     })

@@ -1,6 +1,7 @@
 //! Whether slots had run out: by Little's law, busy slots are throughput × time of service.
 
-use model::{Derived, Figure, Unit};
+use model::audit::{LawClaim, SlotUse};
+use model::{Derived, Figure, FigureLabel, Unit};
 
 use super::little;
 use crate::audit::{Facts, Slots};
@@ -22,36 +23,28 @@ fn of_slots(slots: &Slots, stages_s: f64) -> Option<Derived> {
     let busy = little::in_flight(slots.throughput, service_s);
     let share = busy / slots.slots;
     let mut figures = vec![
-        Figure::new("throughput", slots.throughput, Unit::PerSecond),
-        Figure::new("service time", service_s, Unit::Seconds),
-        Figure::new("slots", slots.slots, Unit::Count),
-        Figure::new("busy slots", busy, Unit::Count),
-        Figure::new("busy share", share * 100.0, Unit::Percent),
+        Figure::new(FigureLabel::Throughput, slots.throughput, Unit::PerSecond),
+        Figure::new(FigureLabel::ServiceTime, service_s, Unit::Seconds),
+        Figure::new(FigureLabel::Slots, slots.slots, Unit::Count),
+        Figure::new(FigureLabel::BusySlots, busy, Unit::Count),
+        Figure::new(FigureLabel::BusyShare, share * 100.0, Unit::Percent),
     ];
     if let Some(response_s) = slots.response.filter(|response| *response > service_s) {
-        figures.push(Figure::new("time outside service", response_s - service_s, Unit::Seconds));
+        figures.push(Figure::new(FigureLabel::TimeOutsideService, response_s - service_s, Unit::Seconds));
         figures.push(Figure::new(
-            "share of time outside service",
+            FigureLabel::ShareOutsideService,
             (1.0 - service_s / response_s) * 100.0,
             Unit::Percent,
         ));
     }
-    let verdict = match share {
-        share if share < BUSY_SHARE_FULL => "exhaustion is refuted",
-        share if share <= 1.0 => "nearly exhausted",
-        _ => "impossible: one of the figures is wrong",
+    let used = match share {
+        share if share < BUSY_SHARE_FULL => SlotUse::Free,
+        share if share <= 1.0 => SlotUse::NearlyExhausted,
+        _ => SlotUse::Impossible,
     };
     Some(Derived {
-        law: "slots",
-        says: format!(
-            "{}: {busy:.0} of {:.0} slots were busy on average: {verdict}",
-            slots.what, slots.slots
-        ),
+        claim: LawClaim::BusySlots { pool: slots.what.clone(), busy, slots: slots.slots, used },
         figures,
-        caveats: vec![
-            "mean over the run; if service was slower than logged (CPU starvation), more slots were busy"
-                .to_owned(),
-        ],
         place: slots.place.clone(),
     })
 }
@@ -64,15 +57,16 @@ mod tests {
 
     #[test]
     fn busy_slots_decide() {
-        let check = |throughput: &str, expect: &str| {
+        let check = |throughput: &str, expect: SlotUse| {
             let text = format!("what,slots,throughput,service\nworkers,100,{throughput},2s\n");
             let found = derive(&facts(&[&text]));
-            assert!(found[0].says.contains(expect), "{found:?}");
+            let is_expected = matches!(found[0].claim, LawClaim::BusySlots { used, .. } if used == expect);
+            assert!(is_expected, "{found:?}");
         };
-        check("39.9/s", "refuted");
-        check("40/s", "nearly exhausted");
-        check("50/s", "nearly exhausted");
-        check("50.1/s", "one of the figures is wrong");
+        check("39.9/s", SlotUse::Free);
+        check("40/s", SlotUse::NearlyExhausted);
+        check("50/s", SlotUse::NearlyExhausted);
+        check("50.1/s", SlotUse::Impossible);
     }
 
     #[test]
@@ -80,8 +74,8 @@ mod tests {
         let facts =
             facts(&["stage,service\na,4s\nb,1s\n", "what,slots,throughput,response\nw,100,2/s,20s\n"]);
         let found = derive(&facts);
-        assert_eq!(figure(&found, "busy slots"), 10.0);
-        assert_eq!(figure(&found, "time outside service"), 15.0);
-        assert_eq!(figure(&found, "share of time outside service"), 75.0);
+        assert_eq!(figure(&found, &FigureLabel::BusySlots), 10.0);
+        assert_eq!(figure(&found, &FigureLabel::TimeOutsideService), 15.0);
+        assert_eq!(figure(&found, &FigureLabel::ShareOutsideService), 75.0);
     }
 }

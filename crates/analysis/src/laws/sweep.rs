@@ -1,9 +1,10 @@
 //! A sweep of the load: the ceiling, the knee, the load at which an SLO is crossed, and a verdict for each level.
 //!
-//! Two sets of rows are fitted, those on the plateau of throughput and those beyond the knee, and the two ceilings are told as
+//! Two sets of rows are fitted, those on the plateau of throughput and those beyond the knee, and the two ceilings are reported as
 //! a range ([`crate::capacity`] has the arithmetic).
 
-use model::{Derived, Figure, Unit};
+use model::audit::LawClaim;
+use model::{Derived, Figure, FigureLabel, Unit};
 
 use super::by_table;
 use crate::audit::{Criterion, Facts, Run};
@@ -13,7 +14,11 @@ use crate::capacity::points::{POINTS_MIN, Point, ceilings, crossing, cycle_s, pl
 /// The derived figures of every table that is a sweep.
 pub fn derive(facts: &Facts) -> Vec<Derived> {
     let tables = by_table(&facts.runs, |run| &run.place);
-    tables.into_iter().filter_map(|runs| Sweep::of(runs, facts)).flat_map(|sweep| sweep.derive()).collect()
+    tables
+        .into_iter()
+        .filter_map(|runs| Sweep::from_runs(runs, facts))
+        .flat_map(|sweep| sweep.derive())
+        .collect()
 }
 
 /// A table that is a sweep.
@@ -28,7 +33,7 @@ struct Sweep<'a> {
 
 impl<'a> Sweep<'a> {
     /// A table is a sweep if at least three of its rows have VUs, throughput and p95, and no two the same VUs.
-    fn of(runs: &[Run], facts: &'a Facts) -> Option<Sweep<'a>> {
+    fn from_runs(runs: &[Run], facts: &'a Facts) -> Option<Sweep<'a>> {
         let mut points: Vec<Point> = runs.iter().filter_map(point).collect();
         points.sort_by(|a, b| a.load.total_cmp(&b.load));
         if points.len() < POINTS_MIN || points.windows(2).any(|pair| pair[0].load == pair[1].load) {
@@ -68,24 +73,25 @@ impl<'a> Sweep<'a> {
         let knee_high = low * cycle_s;
         let knee_low = self.service_s.map_or(knee_high, |service_s| (low * service_s).min(knee_high));
         let figures = vec![
-            Figure::new("ceiling from below", low * 60.0, Unit::PerMinute),
-            Figure::new("ceiling from above", high * 60.0, Unit::PerMinute),
-            Figure::new("minimum plateau throughput", measured(f64::min, f64::INFINITY), Unit::PerMinute),
-            Figure::new("maximum plateau throughput", measured(f64::max, 0.0), Unit::PerMinute),
-            Figure::new("knee from", knee_low, Unit::Vus),
-            Figure::new("knee to", knee_high, Unit::Vus),
+            Figure::new(FigureLabel::CeilingFromBelow, low * 60.0, Unit::PerMinute),
+            Figure::new(FigureLabel::CeilingFromAbove, high * 60.0, Unit::PerMinute),
+            Figure::new(
+                FigureLabel::MinimumPlateauThroughput,
+                measured(f64::min, f64::INFINITY),
+                Unit::PerMinute,
+            ),
+            Figure::new(FigureLabel::MaximumPlateauThroughput, measured(f64::max, 0.0), Unit::PerMinute),
+            Figure::new(FigureLabel::KneeFrom, knee_low, Unit::Vus),
+            Figure::new(FigureLabel::KneeTo, knee_high, Unit::Vus),
         ];
         Some(Derived {
-            law: "asymptotic-bounds",
-            says: format!(
-                "response time grows linearly with VUs: throughput saturates at {:.0} to {:.0}/min, with the knee at {knee_low:.0} to {knee_high:.0} VUs",
-                low * 60.0,
-                high * 60.0
-            ),
+            claim: LawClaim::Saturation {
+                low_per_min: low * 60.0,
+                high_per_min: high * 60.0,
+                knee_low,
+                knee_high,
+            },
             figures,
-            caveats: vec![
-                "p95 is used instead of the mean; under saturation both grow at the same rate".to_owned(),
-            ],
             place: self.place.clone(),
         })
     }
@@ -93,12 +99,12 @@ impl<'a> Sweep<'a> {
     fn crossing(&self, limit_s: f64) -> Option<Derived> {
         let times: Vec<(f64, f64)> = self.points.iter().map(|point| (point.load, point.time_s)).collect();
         let vus = crossing(&times, limit_s)?;
-        let limit = Figure::new("limit", limit_s, Unit::Seconds);
         Some(Derived {
-            law: "slo-crossing",
-            says: format!("p95 reaches {} at {vus:.0} VUs", limit.value),
-            figures: vec![limit, Figure::new("VUs at the limit", vus, Unit::Vus)],
-            caveats: vec!["interpolated between two load steps measured once each".to_owned()],
+            claim: LawClaim::Crossing { limit_s, vus },
+            figures: vec![
+                Figure::new(FigureLabel::Limit, limit_s, Unit::Seconds),
+                Figure::new(FigureLabel::VusAtLimit, vus, Unit::Vus),
+            ],
             place: self.place.clone(),
         })
     }
@@ -109,21 +115,12 @@ impl<'a> Sweep<'a> {
         let is_broken = |point: &Point| slo.is_some_and(|slo_s| point.time_s > slo_s);
         let verdicts = verdicts(&self.points, &self.points.iter().map(is_broken).collect::<Vec<bool>>());
         let rows = self.points.iter().zip(&verdicts);
-        let words: Vec<String> =
-            rows.map(|(point, verdict)| format!("{} {}", point.load, verdict.as_str())).collect();
-        let power = |point: &Point| {
-            let name = format!("power at {} VUs, per min per s", point.load);
-            Figure::new(name, point.power() * 60.0, Unit::Count)
-        };
+        let steps = rows.map(|(point, verdict)| (point.load, *verdict)).collect();
+        let power =
+            |point: &Point| Figure::new(FigureLabel::PowerAt(point.load), point.power() * 60.0, Unit::Count);
         let mut figures: Vec<Figure> = self.points.iter().map(power).collect();
-        figures.extend(slo.map(|slo| Figure::new("SLO", slo, Unit::Seconds)));
-        Derived {
-            law: "ladder",
-            says: format!("by VUs: {}", words.join(", ")),
-            figures,
-            caveats: Vec::new(),
-            place: self.place.clone(),
-        }
+        figures.extend(slo.map(|slo| Figure::new(FigureLabel::Slo, slo, Unit::Seconds)));
+        Derived { claim: LawClaim::Steps { steps }, figures, place: self.place.clone() }
     }
 
     /// The deepest fall.
@@ -135,19 +132,20 @@ impl<'a> Sweep<'a> {
         let (best, fallen) = (self.points[..index].iter().max_by(by_throughput)?, self.points[index]);
         let share = (1.0 - fallen.throughput_per_s / best.throughput_per_s) * 100.0;
         Some(Derived {
-            law: "collapse",
-            says: format!(
-                "throughput falls from {:.0}/s at {} VUs to {:.0}/s at {} VUs, by {share:.0} %: congestion collapse",
-                best.throughput_per_s, best.load, fallen.throughput_per_s, fallen.load
-            ),
+            claim: LawClaim::Collapse {
+                best_per_s: best.throughput_per_s,
+                best_vus: best.load,
+                fallen_per_s: fallen.throughput_per_s,
+                fallen_vus: fallen.load,
+                lost_percent: share,
+            },
             figures: vec![
-                Figure::new("best throughput", best.throughput_per_s, Unit::PerSecond),
-                Figure::new("at", best.load, Unit::Vus),
-                Figure::new("fallen throughput", fallen.throughput_per_s, Unit::PerSecond),
-                Figure::new("at", fallen.load, Unit::Vus),
-                Figure::new("lost", share, Unit::Percent),
+                Figure::new(FigureLabel::BestThroughput, best.throughput_per_s, Unit::PerSecond),
+                Figure::new(FigureLabel::AtLoad, best.load, Unit::Vus),
+                Figure::new(FigureLabel::FallenThroughput, fallen.throughput_per_s, Unit::PerSecond),
+                Figure::new(FigureLabel::AtLoad, fallen.load, Unit::Vus),
+                Figure::new(FigureLabel::LostThroughput, share, Unit::Percent),
             ],
-            caveats: vec!["means over whole runs, including ramps".to_owned()],
             place: self.place.clone(),
         })
     }

@@ -8,90 +8,90 @@ use super::path::{Piece, PieceKind};
 use super::peer;
 use super::tree::Tree;
 
-/// Whose a part of a request's time is.
+/// The component that a piece of a request's time is attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
-    /// Between who asks and who answers, where both are seen: the call without the answer's span.
+pub enum Component {
+    /// Between client and server, if both have spans: the client span without the server span.
     Network,
     /// Services at work.
     Target,
     /// Calls of databases.
     Database,
-    /// Calls of somebody who has no span here.
+    /// Calls of a service without spans in the trace.
     External,
-    /// Messages in their queues, and putting them there.
+    /// Messages in their queues, and publishing them.
     Queue,
-    /// Nobody who was seen.
+    /// Time not covered by any span.
     Unseen,
-    /// Who polls: all is done, and they have yet to ask.
+    /// Waiting for the next poll after all work is done.
     Poll,
-    /// Looking up a name, connecting and agreeing on TLS, before a request of the run itself could be sent.
+    /// DNS lookup, TCP connect and TLS handshake before a request of the run itself is sent.
     Connecting,
 }
 
-/// How long each part of a request's time was. The parts add up to the whole.
+/// Time per component of a request, nanoseconds. The components add up to the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attribution {
-    parts_ns: [u64; Part::ALL.len()],
+    parts_ns: [u64; Component::ALL.len()],
 }
 
-impl Part {
-    /// All of them.
-    pub const ALL: [Part; 8] = [
-        Part::Network,
-        Part::Target,
-        Part::Database,
-        Part::External,
-        Part::Queue,
-        Part::Unseen,
-        Part::Poll,
-        Part::Connecting,
+impl Component {
+    /// All components.
+    pub const ALL: [Component; 8] = [
+        Component::Network,
+        Component::Target,
+        Component::Database,
+        Component::External,
+        Component::Queue,
+        Component::Unseen,
+        Component::Poll,
+        Component::Connecting,
     ];
 
-    /// Its name in answers.
+    /// Returns the name in API responses.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Part::Network => "network",
-            Part::Target => "target",
-            Part::Database => "database",
-            Part::External => "external",
-            Part::Queue => "queue",
-            Part::Unseen => "unseen",
-            Part::Poll => "poll",
-            Part::Connecting => "connecting",
+            Component::Network => "network",
+            Component::Target => "target",
+            Component::Database => "database",
+            Component::External => "external",
+            Component::Queue => "queue",
+            Component::Unseen => "unseen",
+            Component::Poll => "poll",
+            Component::Connecting => "connecting",
         }
     }
 
-    /// Whose a piece of a path is.
-    pub fn of(tree: &Tree<'_>, piece: &Piece) -> Part {
+    /// Returns the component of a piece of a path.
+    pub fn classify(tree: &Tree<'_>, piece: &Piece) -> Component {
         match piece.kind {
-            PieceKind::Queue => Part::Queue,
-            PieceKind::Between => Part::Unseen,
-            PieceKind::Poll => Part::Poll,
-            PieceKind::Work => Part::of_work(tree, piece.span),
+            PieceKind::Queue => Component::Queue,
+            PieceKind::Between => Component::Unseen,
+            PieceKind::Poll => Component::Poll,
+            PieceKind::Work => Component::classify_work(tree, piece.span),
         }
     }
 
-    fn of_work(tree: &Tree<'_>, at: usize) -> Part {
+    fn classify_work(tree: &Tree<'_>, at: usize) -> Component {
         let span = &tree.spans()[at];
         if peer::database(span).is_some() {
-            return Part::Database;
+            return Component::Database;
         }
         match span.kind {
-            SpanKind::Producer => Part::Queue,
-            // What nobody answered in a span says nothing of whose the time was.
-            SpanKind::Client if span.is_own() && tree.children(at).is_empty() => Part::Unseen,
-            SpanKind::Client if span.is_own() => Part::Network,
-            SpanKind::Client if answers(tree, at) => Part::Network,
-            SpanKind::Client => Part::External,
-            SpanKind::Internal | SpanKind::Server | SpanKind::Consumer => Part::Target,
+            SpanKind::Producer => Component::Queue,
+            // A client span without a server span below it does not show whose time it was.
+            SpanKind::Client if span.is_own() && tree.children(at).is_empty() => Component::Unseen,
+            SpanKind::Client if span.is_own() => Component::Network,
+            SpanKind::Client if answers(tree, at) => Component::Network,
+            SpanKind::Client => Component::External,
+            SpanKind::Internal | SpanKind::Server | SpanKind::Consumer => Component::Target,
         }
     }
 }
 
 impl Attribution {
-    /// One of these parts, nanoseconds.
-    pub fn of(parts: &[(Part, u64)]) -> Attribution {
+    /// Sums these components, nanoseconds.
+    pub fn from_parts(parts: &[(Component, u64)]) -> Attribution {
         let mut attribution = Attribution::default();
         for (part, ns) in parts {
             attribution.parts_ns[*part as usize] += ns;
@@ -100,12 +100,12 @@ impl Attribution {
     }
 
     /// The parts that there are, in nanoseconds.
-    pub fn parts(&self) -> impl Iterator<Item = (Part, u64)> {
-        Part::ALL.into_iter().zip(self.parts_ns).filter(|(_, ns)| *ns > 0)
+    pub fn parts(&self) -> impl Iterator<Item = (Component, u64)> {
+        Component::ALL.into_iter().zip(self.parts_ns).filter(|(_, ns)| *ns > 0)
     }
 
     /// How long a part was.
-    pub fn part_ns(&self, part: Part) -> u64 {
+    pub fn part_ns(&self, part: Component) -> u64 {
         self.parts_ns[part as usize]
     }
 
@@ -129,18 +129,18 @@ pub fn attribute(tree: &Tree<'_>, path: &[Piece], request_ns: Option<u64>) -> At
     let mut attribution = Attribution::default();
     let mut of_requests: BTreeMap<usize, u64> = BTreeMap::new();
     for piece in path {
-        attribution.parts_ns[Part::of(tree, piece) as usize] += piece.length_ns();
+        attribution.parts_ns[Component::classify(tree, piece) as usize] += piece.length_ns();
         if piece.kind == PieceKind::Work && tree.spans()[piece.span].is_own() {
             *of_requests.entry(piece.span).or_default() += piece.length_ns();
         }
     }
     for (span, own_ns) in of_requests {
         let connecting_ns = peer::connecting_ns(&tree.spans()[span]).min(own_ns);
-        attribution.parts_ns[Part::of_work(tree, span) as usize] -= connecting_ns;
-        attribution.parts_ns[Part::Connecting as usize] += connecting_ns;
+        attribution.parts_ns[Component::classify_work(tree, span) as usize] -= connecting_ns;
+        attribution.parts_ns[Component::Connecting as usize] += connecting_ns;
     }
     let beyond_ns = request_ns.unwrap_or(0).saturating_sub(attribution.total_ns());
-    attribution.parts_ns[Part::Network as usize] += beyond_ns;
+    attribution.parts_ns[Component::Network as usize] += beyond_ns;
     attribution
 }
 
@@ -166,21 +166,21 @@ mod tests {
         assert_eq!(attribution.total_ns(), expect.iter().sum::<u64>());
     }
 
-    fn of(kind: SpanKind, span: Span) -> Span {
+    fn with_kind(kind: SpanKind, span: Span) -> Span {
         Span { kind, ..span }
     }
 
     #[test]
     fn each_instant_is_one_parts() {
         let spans = vec![
-            of(SpanKind::Client, span(1, 0, 0, 100)),
-            of(SpanKind::Server, span(2, 1, 5, 90)),
+            with_kind(SpanKind::Client, span(1, 0, 0, 100)),
+            with_kind(SpanKind::Server, span(2, 1, 5, 90)),
             query(3, 2, 10, 30, "select 1"),
-            of(SpanKind::Client, span(4, 2, 50, 20)),
-            of(SpanKind::Producer, span(5, 2, 80, 4)),
+            with_kind(SpanKind::Client, span(4, 2, 50, 20)),
+            with_kind(SpanKind::Producer, span(5, 2, 80, 4)),
         ];
         check(spans, None, [10, 36, 30, 20, 4, 0, 0, 0]);
-        let alone = || vec![of(SpanKind::Server, span(1, 0, 0, 100))];
+        let alone = || vec![with_kind(SpanKind::Server, span(1, 0, 0, 100))];
         check(alone(), Some(130), [30, 100, 0, 0, 0, 0, 0, 0]);
         check(alone(), Some(70), [0, 100, 0, 0, 0, 0, 0, 0]);
         check(vec![], None, [0; 8]);
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn what_the_server_did_not_need_is_the_networks_by_whatever_clock() {
         for server_start_ns in [5, 25, -7_000, 7_000] {
-            let server = of(SpanKind::Server, span(2, 1, server_start_ns, 80));
+            let server = with_kind(SpanKind::Server, span(2, 1, server_start_ns, 80));
             let below = query(3, 2, server_start_ns + 10, 30, "select 1");
             check(vec![asked(0), server.clone(), below.clone()], None, [20, 50, 30, 0, 0, 0, 0, 0]);
             check(vec![asked(8), server.clone(), below.clone()], None, [12, 50, 30, 0, 0, 0, 0, 8]);
@@ -211,7 +211,7 @@ mod tests {
         check(vec![asked(0)], None, [0, 0, 0, 0, 0, 100, 0, 0]);
         check(vec![asked(8)], None, [0, 0, 0, 0, 0, 92, 0, 8]);
         // One whose parent was never received comes after the request, whatever its clock says.
-        let orphan = of(SpanKind::Server, span(2, 77, -50, 80));
+        let orphan = with_kind(SpanKind::Server, span(2, 77, -50, 80));
         check(vec![asked(0), orphan], None, [20, 80, 0, 0, 0, 0, 0, 0]);
     }
 
@@ -220,7 +220,7 @@ mod tests {
         let trace = scan();
         let tree = Tree::new(&trace);
         let attribution = attribute(&tree, &critical_path(&tree), None);
-        let ms = Part::ALL.map(|part| attribution.part_ns(part) / 1_000_000);
+        let ms = Component::ALL.map(|part| attribution.part_ns(part) / 1_000_000);
         assert_eq!(ms, [0, 5_100, 0, 5_900, 45_000, 0, 0, 0]);
     }
 }

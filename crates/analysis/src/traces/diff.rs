@@ -1,4 +1,4 @@
-//! What slow traces do longer than fast ones.
+//! Differences between the critical paths of slow and fast traces.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use model::Trace;
 use super::path::{PieceKind, critical_path};
 use super::tree::Tree;
 
-/// Fewer traces have no two ends that could be told apart.
+/// Minimum number of traces for separate fast and slow groups.
 const TRACES_MIN: usize = 20;
 
-/// What an operation takes of the critical path in fast and in slow traces.
+/// Time of an operation on the critical path in fast and in slow traces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// Who does it.
     pub service: Arc<str>,
-    /// What is done.
+    /// Name of the operation.
     pub operation: Arc<str>,
     /// Whether it works or waits.
     pub kind: PieceKind,
@@ -37,7 +37,7 @@ pub struct FastAndSlow {
     pub fast_ns_max: u64,
     /// The shortest of the slow ones.
     pub slow_ns_min: u64,
-    /// What takes most longer in the slow ones first. The differences add up to that of the means.
+    /// Differences per operation, largest increase first. They add up to the difference of the means.
     pub differences: Vec<Difference>,
 }
 
@@ -92,13 +92,13 @@ mod tests {
     use super::super::testing::{span, trace};
     use super::*;
 
-    fn of(lengths: impl Iterator<Item = u64>) -> Vec<Trace> {
+    fn traces_lasting(lengths: impl Iterator<Item = u64>) -> Vec<Trace> {
         lengths.map(|length| trace(vec![span(1, 0, 0, 10 + length), span(2, 1, 5, length)])).collect()
     }
 
     #[test]
     fn what_takes_longer_comes_first() {
-        let traces = of((0..19).map(|at| 100 + at).chain([1000]));
+        let traces = traces_lasting((0..19).map(|at| 100 + at).chain([1000]));
         let found = fast_against_slow(traces.iter()).expect("they differ");
         assert_eq!((found.fast, found.slow, found.fast_ns_max, found.slow_ns_min), (10, 2, 119, 128));
         let told: Vec<_> =
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn equal_or_few_ones_are_not_compared() {
-        assert_eq!(fast_against_slow(of((0..19).map(|at| at * 100)).iter()), None);
-        assert_eq!(fast_against_slow(of((0..50).map(|_| 7)).iter()), None);
+        assert_eq!(fast_against_slow(traces_lasting((0..19).map(|at| at * 100)).iter()), None);
+        assert_eq!(fast_against_slow(traces_lasting((0..50).map(|_| 7)).iter()), None);
     }
 }

@@ -13,13 +13,13 @@ use super::path::causes;
 use super::peer;
 use super::tree::Tree;
 
-/// Ways between places that are told apart; what traces name is their makers' choice.
+/// Maximum number of distinct edges; traces may name any number of services.
 const EDGES_MAX: usize = 600;
 
 /// Something in the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
-    /// Whoever sends the requests that traces begin with.
+    /// The client whose requests start the traces.
     Outside,
     /// A service, by its name.
     Service(String),
@@ -31,15 +31,15 @@ pub enum Place {
     External(String),
 }
 
-/// What was seen on a way.
+/// Statistics of an edge.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Calls, or messages.
     pub count: u64,
     /// Those that failed.
     pub errors: u64,
-    /// Milliseconds: of calls until the answer, of messages until somebody took them. Putting them into a queue takes none
-    /// where no span says how long.
+    /// Milliseconds: of calls until the response, of messages until their delivery. Publishing counts as zero
+    /// if no span records its duration.
     pub durations: Values,
 }
 
@@ -65,7 +65,7 @@ pub struct Graph {
     pub places: Vec<Place>,
     /// The ways between them.
     pub edges: Vec<Edge>,
-    /// Calls on ways that found no room.
+    /// Calls on edges beyond the maximum.
     pub left_out: u64,
 }
 
@@ -86,7 +86,7 @@ struct Call<'a> {
 }
 
 impl Place {
-    /// What it is.
+    /// Returns the kind of the place as machines read it.
     pub const fn kind(&self) -> &'static str {
         match self {
             Place::Outside => "outside",
@@ -126,13 +126,13 @@ impl GraphBuilder {
             let to = service(span);
             self.call(Call { from: queue.clone(), to, span, duration_ns: Some(waited_ns) }, share);
             if before.kind != SpanKind::Producer {
-                // Nobody traced how it was put there.
+                // No span records the publishing.
                 self.call(Call { from: service(before), to: queue, span: before, duration_ns: None }, share);
             }
         }
     }
 
-    /// What all traces together show.
+    /// Returns the graph of all traces.
     pub fn build(self) -> Graph {
         let ends = self.edges.keys().flat_map(|(from, to)| [from.clone(), to.clone()]);
         let places: BTreeSet<Place> = ends.collect();
@@ -171,7 +171,7 @@ impl Seen {
     }
 }
 
-/// What a span shows by itself and by its parent.
+/// Returns the calls that a span and its parent record.
 fn calls<'a>(tree: &Tree<'a>, at: usize) -> Vec<Call<'a>> {
     let (span, node) = (&tree.spans()[at], tree.node(at));
     let call = |from, to| Call { from, to, span, duration_ns: Some(node.end_ns.abs_diff(node.start_ns)) };
@@ -179,7 +179,7 @@ fn calls<'a>(tree: &Tree<'a>, at: usize) -> Vec<Call<'a>> {
     match node.parent.map(|parent| (parent, &tree.spans()[parent])) {
         None if span.is_own() => {}
         None => calls.push(call(Place::Outside, service(span))),
-        // Messages come from queues, whoever is their parent.
+        // Messages come from queues, whichever span is their parent.
         Some(_) if queue_of(span).is_some() => {}
         Some((parent, above)) if above.service != span.service => {
             let mut call = call(service(above), service(span));
@@ -204,7 +204,7 @@ fn calls<'a>(tree: &Tree<'a>, at: usize) -> Vec<Call<'a>> {
     calls
 }
 
-/// Whether a call went to somebody who has no span. Below a request of the run itself stands all that was received of it.
+/// Returns whether a call went to a service without spans. A request of the run itself has everything received of it below it.
 fn is_answered_by_nobody(tree: &Tree<'_>, at: usize) -> bool {
     let span = &tree.spans()[at];
     match span.is_own() {
@@ -213,7 +213,7 @@ fn is_answered_by_nobody(tree: &Tree<'_>, at: usize) -> bool {
     }
 }
 
-/// Who did it. Whoever loads is outside of what is loaded.
+/// Returns the service of a span; spans of the load generator are outside of the target.
 fn service(span: &Span) -> Place {
     if span.is_own() { Place::Outside } else { Place::Service(span.service.to_string()) }
 }

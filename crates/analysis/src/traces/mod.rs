@@ -1,7 +1,7 @@
-//! What traces say: who caused what, which work decided how long it took, and where the time of requests went.
+//! Analysis of traces: causes of spans, critical paths, and the attribution of requests' time.
 //!
-//! Everything begins with a [`Tree`], which makes sense of what was received: spans without parents, spans that claim each
-//! other, clocks that differ. All of it takes n · log n steps at most, since traces are made by others.
+//! Everything starts from a [`Tree`], which repairs the received spans: missing parents, cycles,
+//! clock skew. All of it takes at most n · log n steps, since traces are untrusted input.
 
 mod attribution;
 mod diff;
@@ -19,7 +19,7 @@ mod properties;
 #[cfg(test)]
 mod testing;
 
-pub use attribution::{Attribution, Part, attribute};
+pub use attribution::{Attribution, Component, attribute};
 pub use diff::{Difference, FastAndSlow, fast_against_slow};
 pub use gaps::{Stretch, stretches};
 pub use graph::{Edge, Graph, GraphBuilder, Place, Seen};

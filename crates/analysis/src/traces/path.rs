@@ -1,13 +1,13 @@
 //! The critical path: at each instant, the one thing without which the end would have come sooner.
 //!
-//! One walks back from the end: from the child that returned last to the one that had ended before that began, and so on; what
-//! no child covers is the span's own work (CRISP, Zhang et al., USENIX ATC 2022). Children that ran beside those on the path
-//! are not on it. Work that was left in a queue is waited for in the queue: from where it was put there until somebody took it
-//! is a piece of its own. Whoever polls until it is done does nothing for it: once the last message was worked on, the rest is
-//! the time until they look again.
+//! The walk goes back from the end: from the child that returned last to the one that had ended before that began, and so on. Time
+//! that no child covers is the span's own work (CRISP, Zhang et al., USENIX ATC 2022). Children that ran in parallel with the path
+//! are not on it. Time in a queue is a piece of its own, from publishing to delivery. A client that polls for the result does
+//! no work meanwhile: after the last message was processed, the rest is the time until
+//! its next poll.
 //!
-//! Pieces that are beside each other need not be of parent and child: between two children that ran one after the other the
-//! path passes through their parent for no time at all. Who called whom is what the [`Tree`] says, never the order of pieces.
+//! Adjacent pieces need not be parent and child: between two children that ran one after the other the
+//! path passes through their parent for no time at all. The [`Tree`] defines callers, never the order of pieces.
 
 use model::SpanKind;
 
@@ -19,7 +19,7 @@ use super::tree::Tree;
 pub struct Piece {
     /// The span that works, or that waits to be begun.
     pub span: usize,
-    /// What it does.
+    /// Kind of the piece.
     pub kind: PieceKind,
     /// When it begins.
     pub start_ns: i64,
@@ -27,14 +27,14 @@ pub struct Piece {
     pub end_ns: i64,
 }
 
-/// What is done in a part of the critical path.
+/// Kind of a piece of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PieceKind {
     /// The span itself works, or waits for something that is no span.
     Work,
     /// The span's message is in its queue.
     Queue,
-    /// Nobody who was seen does anything until the span begins.
+    /// Time not covered by any span, until the span begins.
     Between,
     /// All is done, and the span has yet to ask.
     Poll,
@@ -55,7 +55,7 @@ pub fn critical_path(tree: &Tree<'_>) -> Vec<Piece> {
     last.map_or_else(Vec::new, |last| path_to(tree, last))
 }
 
-/// The path from the start of the root to its end, when whoever asked had an answer.
+/// Returns the path from the start of the root until the caller has its response.
 pub fn answer_path(tree: &Tree<'_>) -> Vec<Piece> {
     tree.root().map_or_else(Vec::new, |root| path_to(tree, root))
 }
@@ -101,7 +101,7 @@ pub fn own_ns(tree: &Tree<'_>) -> Vec<u64> {
     (0..tree.spans().len()).map(own).collect()
 }
 
-/// What tells messages apart.
+/// Attribute that identifies a message.
 const MESSAGE_ID: &str = "messaging.message.id";
 
 /// Siblings that are asked whether they handed a message on.
@@ -112,7 +112,7 @@ const PREDECESSORS_MAX: usize = 64;
 pub struct Cause {
     /// The span that follows.
     pub span: usize,
-    /// What it follows: what published its message, as far as that can be known.
+    /// Index of the span it follows: the publisher of its message, if known.
     pub before: usize,
     /// Since when it could have begun.
     pub since_ns: i64,
@@ -211,8 +211,8 @@ impl<'t, 'a> Walk<'t, 'a> {
         None
     }
 
-    /// What had to be over before a span could follow, and since when it was: the span that published its message; else the
-    /// last of the siblings that were over, where that can have handed the message on; else the parent.
+    /// Returns the span that had to end before this one could start, and its end: the span that published its message, otherwise the
+    /// last finished sibling that can have passed the message on, otherwise the parent.
     fn cause(&self, span: usize, parent: usize) -> (usize, i64) {
         let tree = self.tree;
         let (start_ns, above) = (tree.node(span).start_ns, tree.node(parent));
@@ -293,7 +293,7 @@ mod tests {
         publish.kind = SpanKind::Producer;
         let spans = vec![span(1, 0, 0, 10), publish, task(3, 2, 20, 5, "q"), span(4, 3, 21, 2)];
         check(spans, "1 0-1, 2 1-3, 3 queue 3-20, 3 20-21, 4 21-23, 3 23-25");
-        // Nobody says what published it: it was there when the request was over.
+        // No span published the message: it was there when the request ended.
         check(vec![span(1, 0, 0, 10), task(3, 1, 20, 5, "q")], "1 0-10, 3 queue 10-20, 3 20-25");
         check(vec![span(1, 0, 0, 10), task(3, 1, 8, 5, "q")], "1 0-8, 3 8-13");
         check(vec![span(1, 0, 0, 10), span(3, 1, 20, 5)], "1 0-10, 3 between 10-20, 3 20-25");

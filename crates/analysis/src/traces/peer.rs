@@ -1,5 +1,5 @@
-//! What a span works with, by the names that OpenTelemetry gave it over the years (semantic conventions, database, messaging
-//! and general attributes).
+//! The peer of a span (database, queue, service), by the attributes of several versions of OpenTelemetry (semantic conventions, database,
+//! messaging and general attributes).
 
 use model::{Span, SpanKind};
 
@@ -11,14 +11,14 @@ const HOST: [&str; 5] = ["peer.service", "server.address", "net.peer.name", "htt
 
 /// The kind of database that a span asks: `postgresql`, `redis`.
 pub fn database(span: &Span) -> Option<&str> {
-    // Whoever answers may name its database as well, and is none.
+    // A server span may name its database as well; the database is not its peer.
     if matches!(span.kind, SpanKind::Server | SpanKind::Consumer) {
         return None;
     }
     first(span, &SYSTEM)
 }
 
-/// What a span asks a database, as it was told.
+/// Returns the database statement of a span, as recorded.
 pub fn statement(span: &Span) -> Option<&str> {
     first(span, &STATEMENT)
 }

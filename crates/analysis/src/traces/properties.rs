@@ -1,4 +1,4 @@
-//! What holds of every trace, however it was made.
+//! Properties that hold of every trace, including malformed ones.
 
 use model::{Kept, SpanKind, Trace};
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ proptest! {
     }
 }
 
-/// Spans of the traces that nobody should be slowed down by.
+/// Spans of the traces for the time limit.
 const MANY: u64 = 100_000;
 
 fn many(of: impl Fn(u64) -> model::Span) -> Trace {

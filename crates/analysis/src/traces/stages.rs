@@ -10,22 +10,22 @@ use super::path::{PieceKind, critical_path};
 use super::peer;
 use super::tree::Tree;
 
-/// Stages that are told one by one; further ones are one.
+/// Maximum number of separate stages; further ones are combined.
 const STAGES_MAX: usize = 100;
 
 /// How a task ended whose answer was seen.
 const FINISHED: &str = "finished";
 
-/// What is done in a stage.
+/// Kind of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StageKind {
     /// Messages are in a queue.
     Queue,
-    /// Somebody works.
+    /// Work on the task.
     Work,
-    /// Whoever waits for a task sends it in.
+    /// Submission of the task by its client.
     Submit,
-    /// Nobody who was seen does anything.
+    /// Time not covered by any span.
     Between,
     /// All is done, and who waits for it has yet to ask.
     Poll,
@@ -47,9 +47,9 @@ impl StageKind {
 /// A part of what traces of one kind took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// What is done.
+    /// Kind of the stage.
     pub kind: StageKind,
-    /// The queue; without one what is done. Empty for all those that are not told one by one.
+    /// The queue, or without one the operation. Empty for the combined stages beyond the maximum.
     pub name: String,
     /// Traces that have it.
     pub traces: usize,
@@ -79,9 +79,9 @@ pub struct StageTable {
 pub struct Way {
     /// Who began it.
     pub service: Arc<str>,
-    /// What it began with.
+    /// The first operation.
     pub operation: Arc<str>,
-    /// Whether it is a task of `plimsoll/flow`, so that its length is what whoever polled has waited.
+    /// Whether it is a task of `plimsoll/flow`, whose length is the time that the polling client waited.
     pub is_task: bool,
     /// Whether its traces were kept for what is remarkable about them, and stand for no others.
     pub is_biased: bool,
@@ -165,8 +165,8 @@ pub fn stages<'a>(traces: impl Iterator<Item = &'a Trace>) -> StageTable {
     StageTable { traces, mean_ns: per_trace(total_ns), stages, p95_ns: whole.p95_ns() }
 }
 
-/// The ways that lead through queues, those of which most traces are first. Of tasks only those that were finished: nobody
-/// knows how long the others would have taken.
+/// Returns the paths through queues, those with most traces first. Of tasks only finished ones count: the duration of the
+/// others is unknown.
 pub fn ways<'a>(traces: impl Iterator<Item = &'a Trace>) -> Vec<Way> {
     let mut begun: BTreeMap<(&Arc<str>, &Arc<str>), Vec<&Trace>> = BTreeMap::new();
     for trace in traces {
@@ -191,7 +191,7 @@ pub fn ways<'a>(traces: impl Iterator<Item = &'a Trace>) -> Vec<Way> {
 
 /// For each stage of a trace when it began, from the start of the trace, and how long it was in all.
 fn parts(tree: &Tree<'_>) -> BTreeMap<(StageKind, String), (u64, u64)> {
-    // The span that each belongs to: the root, or a message that somebody worked on.
+    // The span that each belongs to: the root, or the consumer of a message.
     let mut tops = vec![0; tree.spans().len()];
     for at in tree.order() {
         let node = tree.node(*at);

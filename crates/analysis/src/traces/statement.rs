@@ -3,10 +3,10 @@
 /// Bytes of a statement that are looked at; two that differ only later count as one.
 const STATEMENT_BYTES_MAX: usize = 4096;
 
-/// A statement with each number, text and parameter as `?`, a list of them as one, and single spaces.
+/// Returns a statement with each number, text and parameter as `?`, a list of them as one, and single spaces.
 ///
-/// Names are told from numbers, quoted names stay, comments are what they are. It reads no grammar: what two statements of
-/// one template have in common is enough.
+/// Names are distinguished from numbers; quoted names and comments are kept. It parses no grammar, because statements of one
+/// template have enough in common without it.
 pub fn normalised(statement: &str) -> String {
     let text = &statement[..statement.floor_char_boundary(STATEMENT_BYTES_MAX)];
     let mut out = String::with_capacity(text.len());

@@ -68,10 +68,10 @@ pub(super) fn scan() -> Trace {
     trace(vec![submit, vision, rule, answer, call, reward])
 }
 
-/// What a span of a generated trace is made of: number, parent, kind, start and length, extra attribute, link.
+/// A span of a generated trace: number, parent, kind, start and length, extra attribute, link.
 type One = (u64, u64, SpanKind, (i64, u64), usize, u64);
 
-/// Traces as nobody means them: few numbers, so that spans claim each other, and times that do not fit.
+/// Generates malformed traces: few numbers, so that spans claim each other, and times that do not fit.
 pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
     let kind = (0..SpanKind::ALL.len()).prop_map(|at| SpanKind::ALL[at]);
     let times = prop_oneof![

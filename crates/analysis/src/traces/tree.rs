@@ -36,7 +36,7 @@ pub struct Node {
     children: usize,
 }
 
-/// What a trace had that no trace should have, each counted in spans.
+/// Defects of a trace, each counted in spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flaws {
     /// Nothing here caused them, mostly because their parent was never received: they stand below the root.
@@ -89,7 +89,7 @@ impl<'a> Tree<'a> {
         &self.nodes[span]
     }
 
-    /// What a span caused, in order of its start.
+    /// Returns the spans that a span caused, in order of their start.
     ///
     /// # Panics
     /// There is no such span.
@@ -123,7 +123,7 @@ impl<'a> Tree<'a> {
         self.end_ns.abs_diff(self.start_ns())
     }
 
-    /// What had to be mended.
+    /// Returns the defects that were repaired.
     pub fn flaws(&self) -> Flaws {
         self.flaws
     }
@@ -175,10 +175,10 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// By how much the clock of who answers has to be moved: what answers begins while somebody waits for it, and is over when they
-/// have their answer. Where it is not so, it is put into the middle of the wait, whole: how long it took is known by its own
-/// clock. (Jaeger adjusts clocks the same way.) A span that merely ends too late for a call that failed may be of one that was
-/// given up, and is cut instead.
+/// Returns the offset of a server's clock, nanoseconds. A server span begins and ends within the client span that waits for it. If it
+/// does not, it is centred in the wait with its length unchanged, since durations are measured by one
+/// clock. (Jaeger adjusts clocks the same way.) A span that merely ends too late for a failed call may belong to an abandoned
+/// one, and is cut instead.
 fn skew(span: &Span, above: &Span, node: &Node, moved_ns: i64) -> Option<i64> {
     if span.kind != SpanKind::Server || above.kind != SpanKind::Client {
         return None;
@@ -269,8 +269,8 @@ fn adopt(spans: &[Span], parents: &mut [Option<usize>], flaws: &mut Flaws) {
     }
 }
 
-/// Puts everything below the earliest of the spans that have no parent; whoever sent the request came before all others,
-/// whatever the clocks say.
+/// Puts everything below the earliest of the spans without a parent; the client of the request comes before all others,
+/// whatever the clocks show.
 fn below_one_root(spans: &[Span], parents: &mut [Option<usize>], flaws: &mut Flaws) -> Option<usize> {
     let tops = || (0..spans.len()).filter(|at| parents[*at].is_none());
     let root = tops().min_by_key(|at| (!spans[*at].is_own(), spans[*at].start_ns, spans[*at].id))?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::{Aggregate, GeneratorState, Instant, Quantile, Window};
 
 use super::pulse::Pulse;
-use super::second::{Second, Told};
+use super::second::{Second, TrendFacts};
 
 /// Windows that are looked at: two days of them. What comes after is not judged, and the rule of coverage says so.
 const WINDOWS_MAX: usize = 2 * 86_400;
@@ -58,7 +58,7 @@ pub struct Whole {
 
 impl Whole {
     /// From what the whole run adds up to: the lateness of iterations, the duration of requests, that of iterations.
-    pub fn of(
+    pub fn new(
         lateness: Option<&Aggregate>,
         requests: Option<&Aggregate>,
         iterations: Option<&Aggregate>,
@@ -111,14 +111,14 @@ impl Facts {
     /// Adds a window. They come in order.
     pub fn add_window(&mut self, window: &Window) {
         if self.seconds.len() < WINDOWS_MAX {
-            self.seconds.push(Second::of(window));
+            self.seconds.push(Second::new(window));
         }
     }
 
     /// The same for a window whose trends were handed over in brief.
-    pub fn add_window_in_brief(&mut self, window: &Window, told: &Told) {
+    pub fn add_window_in_brief(&mut self, window: &Window, told: &TrendFacts) {
         if self.seconds.len() < WINDOWS_MAX {
-            let mut second = Second::of(window);
+            let mut second = Second::new(window);
             second.add_told(told);
             self.seconds.push(second);
         }
@@ -133,7 +133,7 @@ impl Facts {
     /// Adds what was read about the generator when a window came.
     pub fn add_state(&mut self, state: &GeneratorState) {
         if self.pulses.len() < WINDOWS_MAX {
-            self.pulses.push((state.at, Pulse::of(state)));
+            self.pulses.push((state.at, Pulse::new(state)));
         }
     }
 

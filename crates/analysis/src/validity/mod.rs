@@ -15,6 +15,6 @@ mod verdict;
 mod testing;
 
 pub use facts::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Whole};
-pub use second::Told;
+pub use second::TrendFacts;
 pub use split::{SplitRound, is_client_limited};
 pub use verdict::judge;

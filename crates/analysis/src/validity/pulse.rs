@@ -11,7 +11,7 @@ pub(super) struct Pulse {
     pub(super) run_delay: Option<f64>,
     /// Share of the machine's cores that another virtual machine had.
     pub(super) steal: Option<f64>,
-    /// Share of the time that the control group was held back.
+    /// Share of the time in which the cgroup was throttled.
     pub(super) throttled: Option<f64>,
     /// Milliseconds by which a timer was late.
     pub(super) timer_lag_ms: Option<f64>,
@@ -26,7 +26,7 @@ pub(super) struct Pulse {
 }
 
 impl Pulse {
-    pub(super) fn of(state: &GeneratorState) -> Pulse {
+    pub(super) fn new(state: &GeneratorState) -> Pulse {
         let share = |part, whole| {
             let whole = state.get(whole).filter(|whole| *whole > 0.0)?;
             Some(state.get(part)? / whole)
@@ -81,10 +81,10 @@ mod tests {
                 .collect(),
         };
         let one =
-            Pulse::of(&state(&[(Vital::Ports, 50.0), (Vital::PortsMax, 200.0), (Vital::Descriptors, 9.0)]));
+            Pulse::new(&state(&[(Vital::Ports, 50.0), (Vital::PortsMax, 200.0), (Vital::Descriptors, 9.0)]));
         assert_eq!((one.ports, one.descriptors), (Some(0.25), None));
         let two =
-            Pulse::of(&state(&[(Vital::Ports, 10.0), (Vital::PortsMax, 20.0), (Vital::WorkerCpu, 0.1)]));
+            Pulse::new(&state(&[(Vital::Ports, 10.0), (Vital::PortsMax, 20.0), (Vital::WorkerCpu, 0.1)]));
         let both = one.worst_of(two);
         assert_eq!((both.ports, both.worker_cpu), (Some(0.5), Some(0.1)));
     }

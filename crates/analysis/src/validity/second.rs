@@ -50,11 +50,11 @@ pub(super) struct Second {
 }
 
 impl Second {
-    pub(super) fn of(window: &Window) -> Second {
+    pub(super) fn new(window: &Window) -> Second {
         let mut second =
             Second { index: window.index, start: window.start, end: window.end, ..Second::default() };
         let mut lateness = Histogram::default();
-        let mut told = Told::default();
+        let mut told = TrendFacts::default();
         for (key, aggregate) in &window.series {
             match (key.metric, aggregate) {
                 (ITERATION_LATENESS, Aggregate::Trend(trend)) => lateness.merge(&trend.values.to_histogram()),
@@ -93,7 +93,7 @@ impl Second {
     }
 
     /// Adds what trends that the window does not hold say.
-    pub(super) fn add_told(&mut self, told: &Told) {
+    pub(super) fn add_told(&mut self, told: &TrendFacts) {
         self.told_ms += told.told_ms;
         self.timed += told.timed;
         self.duration_ms += told.duration_ms;
@@ -103,9 +103,9 @@ impl Second {
     }
 }
 
-/// The measurement facts of a window's trends, where they come in brief and not within the window.
+/// Totals of a window's trend metrics, for windows that are read without their samples.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Told {
+pub struct TrendFacts {
     told_ms: f64,
     timed: u64,
     duration_ms: f64,
@@ -114,7 +114,7 @@ pub struct Told {
     connects_repeated: u64,
 }
 
-impl Told {
+impl TrendFacts {
     /// The metrics that are looked at; of others nothing is kept.
     pub const METRICS: [MetricId; 3] = [HTTP_REQ_DURATION, HTTP_REQ_BLOCKED, HTTP_REQ_CONNECTING];
 
@@ -187,7 +187,7 @@ mod tests {
             trend(HTTP_REQ_CONNECTING, &[0.0, 0.5, 1_010.0, 3_100.0]),
             trend(HTTP_REQS, &[7.0]),
         ];
-        let mut told = Told::default();
+        let mut told = TrendFacts::default();
         for (key, aggregate) in &whole {
             let Aggregate::Trend(trend) = aggregate else { continue };
             let buckets: Vec<(i32, u64)> = trend.values.to_histogram().positive().collect();
@@ -197,7 +197,7 @@ mod tests {
         }
         let mut second = Second::default();
         second.add_told(&told);
-        assert_eq!(second, Second::of(&Window { series: whole, ..Window::default() }));
+        assert_eq!(second, Second::new(&Window { series: whole, ..Window::default() }));
         assert_eq!((second.timed, second.connects, second.connects_repeated), (2, 3, 2));
     }
 
@@ -231,7 +231,7 @@ mod tests {
             errors: vec![error],
             ..Window::default()
         };
-        let second = Second::of(&window);
+        let second = Second::new(&window);
         assert_eq!((second.started, second.requests_finished, second.requests_recorded), (7, 4, 4));
         assert_eq!((second.in_flight_ms, second.told_ms), (44.0, 42.0));
         assert_eq!((second.connects, second.connects_repeated), (5, 2));

@@ -125,7 +125,7 @@ impl Run {
             start_ms = end_ms;
         }
         let duration = self.seconds.first().map(|second| trend(&[second.duration_ms]));
-        facts.whole = Whole::of(self.is_open.then_some(&lateness), duration.as_ref(), None);
+        facts.whole = Whole::new(self.is_open.then_some(&lateness), duration.as_ref(), None);
         facts
     }
 }

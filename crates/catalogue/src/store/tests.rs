@@ -55,7 +55,7 @@ fn a_directory_that_is_not_there_has_no_runs() {
     let catalogue = Catalogue::open(Location::Directory(folder.path().join("absent")), folder.path());
     assert_eq!(catalogue.list().expect("no error"), []);
     let error = catalogue.find("@last").expect_err("there is none").to_string();
-    assert!(error.contains("no run yet") && error.contains("--runs"), "{error}");
+    assert!(error.contains("no runs") && error.contains("--runs"), "{error}");
     assert!(!folder.path().join("absent").exists(), "looking makes nothing");
 }
 

@@ -1,7 +1,7 @@
 //! Packs: known exporters, the metric that reveals each, and the queries for its signals.
 //!
-//! A row says what to measure and not how it is asked for, so that a Prometheus is asked with PromQL and a page of metrics
-//! is read directly, and both mean the same.
+//! A row states a measure, not a query. A Prometheus is queried with PromQL and a metrics page is read directly, with the same
+//! result.
 
 use model::SignalId;
 
@@ -11,12 +11,12 @@ mod table;
 pub(crate) use selector::Selector;
 pub(crate) use table::PACKS;
 
-/// An instrument that is recognised.
+/// An exporter that is recognised by a metric.
 #[derive(Debug)]
 pub(crate) struct Pack {
     /// Name in documents and checks.
     pub(crate) name: &'static str,
-    /// The metric that reveals it.
+    /// The metric by which the exporter is recognised.
     pub(crate) reveals: &'static str,
     /// Signals. Rows of one signal are alternatives: the first one with data is used.
     pub(crate) rows: &'static [Row],
@@ -25,26 +25,26 @@ pub(crate) struct Pack {
 /// One signal of a pack.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The signal of the catalogue, which also has the unit.
+    /// The signal of the catalogue, which defines the unit.
     pub(crate) signal: SignalId,
     /// Measure.
     pub(crate) measure: Measure,
-    /// The labels that are kept; over the rest it is put together.
+    /// Labels that are kept; the values are aggregated over all others.
     pub(crate) by: &'static [&'static str],
 }
 
 /// Measure of a signal; the texts are PromQL selectors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Measure {
-    /// Values, added up.
+    /// Sum of values.
     Sum(&'static str),
     /// Maximum. For values that several exporters report alike, whose sum would count them twice.
     Most(&'static str),
     /// Number of series.
     Count(&'static str),
-    /// The greatest value above zero, where zero and less mean that there is no limit.
+    /// Maximum of values above zero; zero and less mean that there is no limit.
     Limit(&'static str),
-    /// Values above zero, added up, where less means that a part has no limit of its own.
+    /// Sum of values above zero; zero and less mean that a part has no limit of its own.
     Limits(&'static str),
     /// Difference.
     Less(&'static str, &'static str),
@@ -57,14 +57,14 @@ pub(crate) enum Measure {
 }
 
 impl Pack {
-    /// Whether the metric that reveals the exporter is present.
+    /// Returns true if the metric that reveals the exporter is present.
     pub(crate) fn is_revealed_by(&self, has: &dyn Fn(&str) -> bool) -> bool {
         has(self.reveals)
     }
 }
 
 impl Row {
-    /// The question in PromQL. Rates are over `window`, and `also` narrows every selector.
+    /// Returns the query in PromQL. Rates are over `window`, and `also` narrows every selector.
     pub(crate) fn promql(&self, window: &str, also: &str) -> String {
         let by = self.by.join(", ");
         let part = |fold: &str, what: String| format!("{fold} by ({by}) ({what})");
@@ -83,14 +83,14 @@ impl Row {
         }
     }
 
-    /// The metrics that it needs.
+    /// Returns the metrics that the row needs.
     pub(crate) fn metrics(&self) -> impl Iterator<Item = &'static str> {
         self.measure.selectors().into_iter().map(name_of)
     }
 }
 
 impl Measure {
-    /// Its selectors, in order.
+    /// Returns the selectors in order.
     pub(crate) fn selectors(self) -> Vec<&'static str> {
         match self {
             Measure::Sum(one) | Measure::Most(one) | Measure::Count(one) => vec![one],
@@ -102,12 +102,12 @@ impl Measure {
     }
 }
 
-/// The metric of a selector.
+/// Returns the metric of a selector.
 fn name_of(selector: &'static str) -> &'static str {
     selector.split_once('{').map_or(selector, |(name, _)| name)
 }
 
-/// A selector with a further condition.
+/// Adds a condition to a selector.
 fn narrowed(selector: &str, also: &str) -> String {
     match selector.strip_suffix('}') {
         _ if also.is_empty() => selector.to_owned(),
@@ -161,8 +161,8 @@ mod tests {
         }
     }
 
-    /// Pods have a control group of their own, which holds those of their containers: added up they are twice what there is
-    /// (a seed's CPU of 1.8 cores under a limit of one).
+    /// Pods have a cgroup of their own, which contains those of their containers: a sum would count them twice (a recorded sum was
+    /// 1.8 cores under a limit of one).
     #[test]
     fn control_groups_are_never_counted_twice() {
         let selectors = PACKS.iter().flat_map(|pack| pack.rows).flat_map(|row| row.measure.selectors());

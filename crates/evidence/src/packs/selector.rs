@@ -1,4 +1,4 @@
-//! Selectors of PromQL, as far as the packs use them, for pages of metrics that no Prometheus reads.
+//! Evaluates the subset of PromQL selectors that packs use, for metrics pages without a Prometheus.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use regex::Regex;
 /// Label matchers of a selector.
 #[derive(Clone, Debug)]
 pub(crate) struct Selector {
-    /// The metric.
+    /// The metric's name.
     pub(crate) name: String,
     matchers: Vec<Matcher>,
 }
 
-/// A condition that a label must meet. A label that is not there is one with an empty value, as in PromQL.
+/// A condition on a label. A missing label has an empty value, as in PromQL.
 #[derive(Clone, Debug)]
 struct Matcher {
     label: String,
@@ -27,7 +27,7 @@ enum Test {
 }
 
 impl Selector {
-    /// Reads one; `None` if it is more than the packs use: conditions have no commas and no escapes in their texts.
+    /// Parses a selector; `None` if it is outside the subset: values must have no commas and no escapes.
     pub(crate) fn parse(text: &str) -> Option<Selector> {
         let Some((name, rest)) = text.split_once('{') else {
             return Some(Selector { name: text.to_owned(), matchers: Vec::new() });
@@ -36,7 +36,7 @@ impl Selector {
         Some(Selector { name: name.to_owned(), matchers })
     }
 
-    /// Whether a series of its metric is meant.
+    /// Returns true if a series of the metric matches.
     pub(crate) fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.matchers.iter().all(|matcher| matcher.matches(labels))
     }

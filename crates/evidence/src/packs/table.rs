@@ -1,4 +1,4 @@
-//! The packs, as data. Names of metrics are those that the exporters themselves document.
+//! The packs, as data. Metric names are those that the exporters document.
 
 use model::SignalId as Id;
 
@@ -12,7 +12,7 @@ const DEPLOYMENT: &[&str] = &["namespace", "deployment"];
 const SCALER: &[&str] = &["namespace", "horizontalpodautoscaler"];
 const KEDA: &[&str] = &["scaledObject", "scaler", "metric"];
 const PROCESS: &[&str] = &["namespace", "pod", "job", "instance"];
-/// A route is called differently by those who count.
+/// The label of a route, which differs between exporters.
 const ROUTE: &[&str] = &["namespace", "pod", "job", "instance", "uri", "http_route", "route"];
 const POOL: &[&str] = &["pod", "instance", "pool"];
 const DATABASE: &[&str] = &["instance", "datname"];
@@ -135,13 +135,13 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::KedaScalerErrors, Rate("keda_scaler_detail_errors_total"), KEDA),
         ],
     },
-    // Micrometer and the JMX exporter name most things differently, and share some names.
+    // Micrometer and the JMX exporter use mostly different names, but share some.
     Pack {
         name: "JVM (Micrometer)",
         reveals: "jvm_memory_used_bytes",
         rows: &[
             row(Id::JvmHeap, Sum("jvm_memory_used_bytes{area=\"heap\"}"), PROCESS),
-            // Of G1's spaces only one has a limit, which is that of all; the others say -1.
+            // Of G1's spaces only one has a limit, that of the whole heap; the others report -1.
             row(Id::JvmHeapLimit, Limits("jvm_memory_max_bytes{area=\"heap\"}"), PROCESS),
             row(Id::JvmGc, Rate("jvm_gc_pause_seconds_count"), PROCESS),
             row(Id::JvmGc, Rate("jvm_gc_collection_seconds_count"), PROCESS),
@@ -300,7 +300,7 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::RedisMisses, Rate("redis_keyspace_misses_total"), NODE),
         ],
     },
-    // What waits and what is being worked on are never added up: only the first is a queue.
+    // Waiting and running work are never added up: only the first is queued.
     Pack {
         name: "RabbitMQ",
         reveals: "rabbitmq_queue_messages_ready",
@@ -331,7 +331,7 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::NginxRequests, Rate("nginx_http_requests_total"), NODE),
             row(Id::NginxConnections, Sum("nginx_connections_active"), NODE),
             row(Id::NginxConnectionsWaiting, Sum("nginx_connections_waiting"), NODE),
-            // Accepted and not handled: the limit of worker connections was reached.
+            // Accepted but not handled: the limit of worker connections was reached.
             row(
                 Id::NginxConnectionsDropped,
                 Less("nginx_connections_accepted", "nginx_connections_handled"),

@@ -1,7 +1,7 @@
-//! Celery, through the HTTP API of Flower 2.0: what workers do and may do, how long queues are, and how long tasks took.
+//! Celery, through the HTTP API of Flower 2.0: worker activity and capacity, queue lengths, and task durations.
 //!
-//! Celery itself sends its events only to members of its broker. Flower has joined it, remembers tasks for a while, and asks
-//! workers what `celery inspect` does. Arguments and results of tasks are not read.
+//! Celery sends its events only to members of its broker. Flower is one: it keeps recent tasks, and queries workers as
+//! `celery inspect` does. Arguments and results of tasks are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,18 +15,18 @@ use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Sourc
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
 
-/// One question takes no longer. Flower itself waits a second for the answers of its workers.
+/// Timeout of a query. Flower itself waits a second for the answers of its workers.
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
 const _: () = assert!(2 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
-/// Workers and queues that have series of their own.
+/// Maximum number of workers and queues with series of their own.
 const WORKERS_MAX: usize = 100;
 const QUEUES_MAX: usize = 100;
 
 /// Maximum number of kinds of tasks.
 const KINDS_MAX: usize = 100;
 
-/// Tasks that are asked for, the newest.
+/// Maximum number of tasks requested, the newest.
 const TASKS_MAX: usize = 10_000;
 
 /// This kind of source.
@@ -43,7 +43,7 @@ const QUEUE_READY: SignalQuery = SignalQuery::new(SignalId::QueueReady, "GET /ap
 const TASKS_DONE: SignalQuery =
     SignalQuery::new(SignalId::TasksDone, "GET /api/workers?refresh=true: stats.total of all workers");
 
-/// Signals of a worker by JSON pointer; the length of lists.
+/// Signals of a worker by JSON pointer; a list counts by its length.
 const WORKER_NOW: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::TasksActive, "GET /api/workers?refresh=true: active"), "/active"),
     (
@@ -84,9 +84,9 @@ struct Celery {
 #[derive(Debug, Default)]
 struct Tasks {
     runtimes_ms: Vec<f64>,
-    /// Time from the sender to the worker, if senders record when they sent.
+    /// Time in the queue until a worker receives the task, if senders record the time of sending.
     queued_ms: Vec<f64>,
-    /// From the worker to one of its processes.
+    /// Time in the worker until one of its processes starts the task.
     reserved_ms: Vec<f64>,
     failed: u32,
 }
@@ -140,8 +140,8 @@ impl Source for Celery {
     fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let mut answer = Answer::new(&self.name, period.to.at, self.step);
         let limit = TASKS_MAX.to_string();
-        let told = self.client.json("/api/tasks", &[("limit", &limit), ("sort_by", "-received")])?;
-        let Value::Object(tasks) = told else {
+        let evidence = self.client.json("/api/tasks", &[("limit", &limit), ("sort_by", "-received")])?;
+        let Value::Object(tasks) = evidence else {
             return Err(SourceError::new("GET /api/tasks: expected a JSON object"));
         };
         if tasks.len() >= TASKS_MAX {
@@ -203,7 +203,7 @@ impl Celery {
         }
     }
 
-    /// Remedy for a failure of the API.
+    /// Returns the remedy for a failure of the API.
     fn remedy(&self, kind: ErrorKind) -> String {
         if kind == ErrorKind::Unauthenticated {
             return format!(
@@ -252,7 +252,7 @@ fn add_tasks<'a>(answer: &mut Answer, tasks: impl Iterator<Item = &'a Value>, pe
     }
 }
 
-/// Whether a worker took it while the run went on.
+/// Returns true if a worker received the task during the run.
 fn is_within(task: &Value, period: &Period) -> bool {
     let received_ns = task["received"].as_f64().map(|seconds| (seconds * 1e9) as i64);
     received_ns.is_some_and(|ns| period.from.wall_ns <= ns && ns <= period.to.wall_ns)
@@ -279,7 +279,7 @@ impl Tasks {
         };
         add("min_ms", runtimes_ms.first().copied());
         add("avg_ms", average(runtimes_ms));
-        // The least of all that 95 % do not exceed.
+        // The smallest value that 95 % do not exceed.
         add("p95_ms", runtimes_ms.get((runtimes_ms.len() * 95).div_ceil(100).saturating_sub(1)).copied());
         add("max_ms", runtimes_ms.last().copied());
         add("queued_avg_ms", average(&self.queued_ms));
@@ -319,7 +319,7 @@ mod tests {
         Celery::new(&trial::settings("celery", address, None)).expect("settings that are right")
     }
 
-    /// Answers as Flower did, for as long as the test runs.
+    /// Serves recorded responses of Flower until the test ends.
     fn flower() -> String {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
@@ -337,14 +337,14 @@ mod tests {
                 let length = body.len();
                 let head =
                     format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
-                // Who asks no longer listens when the test is over.
+                // The client may have disconnected when the test is over.
                 let _ = stream.write_all(format!("{head}{body}").as_bytes());
             }
         });
         address
     }
 
-    /// The minute in which the tasks ran.
+    /// Returns the minute in which the tasks ran.
     fn period() -> Period {
         let at = |seconds: u64| Instant::from_ns(seconds * 1_000_000_000);
         let wall_ns = |seconds: i64| (1_795_356_460 + seconds) * 1_000_000_000;
@@ -358,9 +358,9 @@ mod tests {
     fn workers_queues_and_tasks_are_told() {
         let mut source = made(&flower());
         source.step = Duration::from_millis(50);
-        let told = promises::of_a_source(&mut source, Some("secret"));
+        let evidence = promises::of_a_source(&mut source, Some("secret"));
         let value = |name: &str| {
-            let signal = told.signals.iter().find(|signal| signal.name == name);
+            let signal = evidence.signals.iter().find(|signal| signal.name == name);
             signal.unwrap_or_else(|| panic!("no {name}")).points[0].1
         };
         let names = [
@@ -373,15 +373,18 @@ mod tests {
             "tasks_done",
         ];
         assert_eq!(names.map(value), [1.0, 0.0, 2.0, 8.0, 2.0, 0.0, 0.0]);
-        let worker =
-            told.records.iter().find(|record| record.kind == RecordKind::Configuration).expect("its set-up");
+        let worker = evidence
+            .records
+            .iter()
+            .find(|record| record.kind == RecordKind::Configuration)
+            .expect("its set-up");
         assert_eq!(worker.fields["pool"], "celery.concurrency.prefork:TaskPool".into());
         assert_eq!(worker.fields["queues"], "celery".into());
-        assert!(!told.records.iter().any(|record| record.kind == RecordKind::Task), "they ran before");
+        assert!(!evidence.records.iter().any(|record| record.kind == RecordKind::Task), "they ran before");
 
-        let told = source.look_back(&period()).expect("a look back");
-        assert!(!format!("{told:?}").contains("secret"), "what tasks were about is not told");
-        let [broken, vision] = &told.records[..] else { panic!("two kinds of tasks: {told:?}") };
+        let evidence = source.look_back(&period()).expect("a look back");
+        assert!(!format!("{evidence:?}").contains("secret"), "arguments are left out");
+        let [broken, vision] = &evidence.records[..] else { panic!("two kinds of tasks: {evidence:?}") };
         assert_eq!((broken.subject.as_str(), vision.subject.as_str()), ("app.broken", "app.vision"));
         assert_eq!((&broken.fields["failed"], &broken.fields["count"]), (&1.0.into(), &0.0.into()));
         assert_eq!((&vision.fields["failed"], &vision.fields["count"]), (&0.0.into(), &8.0.into()));
@@ -401,9 +404,9 @@ mod tests {
         let tasks: Vec<Value> = (0..KINDS_MAX + 7).map(task).collect();
         let mut answer = Answer::new("celery", Instant::ZERO, Duration::from_secs(5));
         add_tasks(&mut answer, tasks.iter(), &period());
-        let told = answer.evidence().records;
-        assert_eq!(told.len(), KINDS_MAX + 1);
-        assert_eq!(told[KINDS_MAX].subject, "7 tasks were left out: more than 100 kinds of tasks");
+        let evidence = answer.evidence().records;
+        assert_eq!(evidence.len(), KINDS_MAX + 1);
+        assert_eq!(evidence[KINDS_MAX].subject, "7 tasks were left out: more than 100 kinds of tasks");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Loki: log lines of a run's window, asked for once the run is over, looked at as those of a file are.
+//! Loki: the log lines of a run, queried after it is over, and parsed like those of files.
 //!
-//! Of Loki itself nothing can be had here to test against: the tests' answers are made from its published HTTP API, as of
-//! Loki 3.5 (`/loki/api/v1/query_range`, `labels`).
+//! The tests use responses built from Loki's published HTTP API, as of Loki 3.5 (`/loki/api/v1/query_range`, `labels`), not a real
+//! server.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::lines::{Lines, harmless};
 use crate::settings::{Settings, SettingsError};
 use crate::wall;
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "loki",
     provides: "Loki: lines and errors per second during the run, and task durations by a pattern.",
@@ -32,18 +32,18 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// Lines asked for at a time: what a Loki gives unless it is set otherwise (`max_entries_limit_per_query`).
+/// Lines per page: Loki's default maximum (`max_entries_limit_per_query`).
 const PAGE_LINES: usize = 5_000;
-/// Lines read of a run.
+/// Maximum number of lines of a run.
 const LINES_MAX: usize = 500_000;
-/// No page takes longer, and none is begun after so long: together less than [`crate::contract::CALL_LIMIT`].
+/// Timeout of a page, and latest start of a further one within a call: their sum stays below [`crate::contract::CALL_LIMIT`].
 const PAGE_LIMIT: Duration = Duration::from_secs(4);
 const BEGIN_LIMIT: Duration = Duration::from_millis(5_500);
-/// The time that lines are counted over.
+/// Interval in which lines are counted.
 const STEP: Duration = Duration::from_secs(1);
-/// A run is counted second by second up to a day.
+/// Maximum number of intervals: a day of seconds.
 const STEPS_MAX: u64 = 86_400;
-/// Of a stream's labels so much is shown.
+/// Maximum length of a stream's labels, characters.
 const STREAM_CHARS_MAX: usize = 200;
 
 struct Loki {
@@ -69,7 +69,7 @@ struct Data {
 #[derive(Deserialize)]
 struct Stream {
     stream: BTreeMap<String, String>,
-    /// Nanoseconds since 1970 as a text, the line, and in newer versions what else is known of it.
+    /// Nanoseconds since 1970 as a string, the line, and in newer versions structured metadata.
     values: Vec<Vec<serde_json::Value>>,
 }
 
@@ -91,7 +91,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         about: About { name: settings.name.clone(), kind: KIND.name, address: base.clone() },
         client: Client::patient(&base, authorization, PAGE_LIMIT).of_tenant(settings.values.get("tenant")),
         query,
-        lines: Lines::of(settings)?,
+        lines: Lines::new(settings)?,
     }))
 }
 
@@ -179,7 +179,7 @@ impl Source for Loki {
 }
 
 impl Loki {
-    /// The lines from an instant on, in order, as many as come at a time.
+    /// Returns one page of lines from an instant on, in order.
     fn page(&self, from_ns: i64, to_ns: i64) -> Result<Vec<Entry>, SourceError> {
         let (start, end, limit) = (from_ns.to_string(), to_ns.to_string(), PAGE_LINES.to_string());
         let parameters = [
@@ -195,7 +195,7 @@ impl Loki {
         })
     }
 
-    /// Lines and errors of each second up to where lines were read.
+    /// Returns lines and errors per second, until the end of the lines read.
     fn signals(&self, period: &Period, read_ns: i64, counts: &BTreeMap<u64, [u64; 2]>) -> Vec<Signal> {
         let steps = second(period, read_ns).min(STEPS_MAX);
         let query = format!(
@@ -222,20 +222,20 @@ impl Loki {
     }
 }
 
-/// Second of the run.
+/// Returns the second of the run.
 fn second(period: &Period, wall_ns: i64) -> u64 {
     u64::try_from(wall_ns.saturating_sub(period.from.wall_ns) / 1_000_000_000).unwrap_or(0)
 }
 
-/// The entries that a page surely has in full, and the start of the next page. A full page may end amid lines of the same
-/// time, and so the last time is left to the next.
+/// Returns the entries that a page contains completely, and the start of the next page. A full page may end within lines of the
+/// same time, so its last time is left to the next page.
 fn complete(mut page: Vec<Entry>) -> (Vec<Entry>, Option<i64>) {
     if page.len() < PAGE_LINES {
         return (page, None);
     }
     let last_ns = page.last().map_or(0, |entry| entry.wall_ns);
     if page.first().is_some_and(|entry| entry.wall_ns == last_ns) {
-        // More lines of one time than come at a time cannot be asked for.
+        // If more lines than a page share one time, the rest cannot be queried.
         return (page, Some(last_ns + 1));
     }
     page.retain(|entry| entry.wall_ns < last_ns);
@@ -294,7 +294,7 @@ mod tests {
         rest.split('&').next().expect("a value").parse().expect("a number")
     }
 
-    /// A Loki that has a line each `every_ns`, with a task on one stream and an error on each tenth.
+    /// A Loki with a line every `every_ns`: tasks on one stream and an error on every tenth.
     fn loki(every_ns: i64) -> Pages {
         Pages::start(move |path| {
             if path.starts_with("/loki/api/v1/labels") {
@@ -337,18 +337,19 @@ mod tests {
         let loki = loki(1_000_000);
         let mut source = source(&loki.url(""), "{app=\"worker\"}").expect("settings that are right");
         let epoch = Epoch { at: Instant::ZERO, wall_unix_ns: 1_700_000_000_000_000_000 };
-        let moment = |second: u64| Moment::of(Instant::from_ns(second * 1_000_000_000), &epoch);
-        let told = source.look_back(&Period { from: moment(0), to: moment(12) }).expect("it is there");
-        assert_eq!(told.gaps, []);
-        let sums: Vec<(f64, usize)> = told
+        let moment = |second: u64| Moment::new(Instant::from_ns(second * 1_000_000_000), &epoch);
+        let evidence = source.look_back(&Period { from: moment(0), to: moment(12) }).expect("it is there");
+        assert_eq!(evidence.gaps, []);
+        let sums: Vec<(f64, usize)> = evidence
             .signals
             .iter()
             .map(|signal| (signal.points.iter().map(|(_, value)| value).sum(), signal.points.len()))
             .collect();
         assert_eq!(sums, [(12_000.0, 12), (1_200.0, 12)]);
-        let task = told.records.iter().map(shown).find(|record| record.starts_with("task")).expect("a task");
+        let task =
+            evidence.records.iter().map(shown).find(|record| record.starts_with("task")).expect("a task");
         assert_eq!(task, "task scan.rule: avg_ms=500 count=10800 max_ms=500 min_ms=500 p95_ms=500");
-        let line = shown(&told.records[0]);
+        let line = shown(&evidence.records[0]);
         assert_eq!(line, "line {app=\"worker\"}: text=ERROR out of ink");
     }
 

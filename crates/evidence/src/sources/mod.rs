@@ -22,19 +22,19 @@ pub use host::{PATH as MACHINE_PATH, reading as machine};
 
 /// A kind of source.
 pub struct Kind {
-    /// Its name in settings and flags.
+    /// Name in settings and flags.
     pub name: &'static str,
-    /// Evidence that it provides, in a sentence.
+    /// The evidence that it provides, in one sentence.
     pub provides: &'static str,
-    /// The address of one, as it may be.
+    /// An example address.
     pub example: &'static str,
-    /// Settings beside the address, each with its description.
+    /// Settings besides the address, each with its description.
     pub settings: &'static [(&'static str, &'static str)],
     /// Creates a source. Makes no query.
     pub open: fn(&Settings) -> Result<Box<dyn Source>, SettingsError>,
 }
 
-/// All kinds, in the order in which they are shown.
+/// All kinds, in display order.
 pub const KINDS: &[Kind] = &[
     prometheus::KIND,
     scrape::KIND,
@@ -75,7 +75,7 @@ pub fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     (kind.open)(settings)
 }
 
-/// Whether a setting is a known one; `query.NAME` stands for all that begin with `query.`.
+/// Returns true if a setting is known; `query.NAME` stands for all that begin with `query.`.
 fn is_setting(setting: &str, known: &str) -> bool {
     match known.strip_suffix("NAME") {
         Some(prefix) => setting.strip_prefix(prefix).is_some_and(|name| !name.is_empty()),

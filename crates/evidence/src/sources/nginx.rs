@@ -1,4 +1,4 @@
-//! NGINX, through the page of its `stub_status` module, of any version.
+//! NGINX, through its `stub_status` page, in any version.
 //!
 //! The source's own connection and request are subtracted.
 
@@ -40,7 +40,7 @@ struct Nginx {
     client: Client,
     step: Duration,
     counters: Counters,
-    /// Requests for the page.
+    /// Number of the source's own requests for the page.
     own: u32,
 }
 
@@ -75,7 +75,7 @@ impl Source for Nginx {
     fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let status = self.ask()?;
         let mut answer = Answer::new(&self.name, now.at, self.step);
-        // The question itself is one connection that is written to.
+        // One active connection is the query itself.
         answer.number(&ACTIVE, &[], status.active.saturating_sub(1) as f64);
         answer.number(&READING, &[], status.reading as f64);
         answer.number(&WRITING, &[], status.writing.saturating_sub(1) as f64);
@@ -127,7 +127,7 @@ impl Status {
         };
         Some(Status {
             active: after("connections:", 1)?,
-            // Three words, then their three numbers.
+            // Three words followed by their three numbers.
             accepts: after("requests", 1)?,
             handled: after("requests", 2)?,
             requests: after("requests", 3)?,
@@ -178,7 +178,7 @@ mod tests {
         assert!(wrong[0].outcome.as_ref().is_err_and(|missing| missing.remedy == REMEDY), "{wrong:?}");
 
         let epoch = Epoch::anchor(&SystemClock);
-        let mut sample = || source.sample(Moment::of(SystemClock::now(), &epoch)).expect("it is there");
+        let mut sample = || source.sample(Moment::new(SystemClock::now(), &epoch)).expect("it is there");
         let before = sample();
         (0..20).for_each(|_| trial::send("GET", &format!("{url}/lab/nginx"), None, ""));
         let after = sample();

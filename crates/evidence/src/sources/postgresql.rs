@@ -1,7 +1,7 @@
-//! PostgreSQL 13 and later: who waits for what ten times a second, what the server counts, and what each statement took.
+//! PostgreSQL 13 and later: sessions and their wait events at 10 Hz, server counters, and the time of each statement.
 //!
-//! One connection that can only read, whose statements end after two seconds. Each of them carries [`MARK`], by which it is left
-//! out of what is told.
+//! The source uses one read-only connection whose statements time out after two seconds. Each statement carries [`MARK`], by which
+//! it is excluded from the evidence.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -28,21 +28,21 @@ mod statements;
 mod tables;
 mod tls;
 
-/// Sessions are looked at so often.
+/// Sampling interval of sessions.
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Interval of the signals.
 const STEP: Duration = Duration::from_secs(1);
 
-/// The first versions with the columns that are asked for, as the server numbers versions.
+/// The first server version with the required columns, as the server numbers versions.
 const VERSION_MIN: u32 = 130_000;
 const VERSION_OF_QUERY_IDS: u32 = 140_000;
 const VERSION_OF_CHECKPOINTER: u32 = 170_000;
 
-/// Since version 1.8 the extension has planning and execution times.
+/// The first extension version with planning and execution times.
 const EXTENSION_VERSION_MIN: (u32, u32) = (1, 8);
 
-/// Comment in every statement of this source, behind the first word, where `pg_stat_statements` keeps it in all versions.
+/// Comment in every statement of this source, after the first word, where `pg_stat_statements` keeps it in all versions.
 const MARK: &str = "/* plimsoll */";
 
 /// This kind of source.
@@ -96,7 +96,7 @@ struct Postgresql {
     database: Database,
     /// Version, permissions and settings at the last connection.
     layout: Option<Arc<Layout>>,
-    /// Whether the run's beginning was seen.
+    /// Whether the beginning of the run was recorded.
     is_begun: bool,
     counters: Counters,
     sessions: Sessions,
@@ -115,11 +115,11 @@ struct Layout {
     version: String,
     connections_max: Option<f64>,
     user: String,
-    /// Whether what others' sessions do may be seen.
+    /// Whether other users' sessions are visible.
     sees_sessions: bool,
-    /// Libraries that the server was started with; `None` if that may not be seen.
+    /// Preloaded libraries of the server; `None` if they are not visible.
     libraries: Option<String>,
-    /// The schema that `pg_stat_statements` is in, and its version.
+    /// The schema of `pg_stat_statements`, and its version.
     extension: Option<(String, String)>,
     settings: Fields,
 }
@@ -163,7 +163,7 @@ impl Source for Postgresql {
             let rows = self.database.rows(SESSIONS_SQL)?;
             self.sessions.look(&rows);
         }
-        // Half a period early is in time, because the next look comes only after a whole one.
+        // Half a period early counts as due, because the next call comes a whole period later.
         let is_due = self.sessions.reported_at().is_none_or(|at| now.at.since(at) + PERIOD / 2 >= STEP);
         if is_due {
             if self.sessions.waited_for_locks() {
@@ -178,7 +178,7 @@ impl Source for Postgresql {
 
     fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let mut answer = Answer::new(&self.name, period.to.at, STEP);
-        // What statements took is a difference: nothing can be said without its beginning.
+        // Time per statement is a difference: without its beginning there is no result.
         if !self.is_begun {
             return Ok(answer.evidence());
         }
@@ -203,7 +203,7 @@ impl Postgresql {
         let ca = settings.values.get("ca").map(Path::new);
         let tls = match config.get_ssl_mode() {
             SslMode::Require => Some(Tls::trusting(ca).map_err(|why| settings.wrong("ca", &why))?),
-            // TLS that nobody asked for could fail where everything works without.
+            // TLS that the user did not request could fail where plain connections work.
             _ => None,
         };
         if tls.is_none() {
@@ -229,7 +229,7 @@ impl Postgresql {
         })
     }
 
-    /// Begins a call: connects if that is needed, and asks the server what it has.
+    /// Begins a call: connects if necessary, and reads the server's layout.
     fn connect(&mut self) -> Result<Arc<Layout>, SourceError> {
         self.database.begin_call();
         if let Some(layout) = self.layout.clone().filter(|_| self.database.is_connected()) {
@@ -245,7 +245,7 @@ impl Postgresql {
         Ok(layout)
     }
 
-    /// Sets the beginning of what is counted.
+    /// Records the initial values of counters.
     fn begin(&mut self, answer: &mut Answer, layout: &Layout) -> Result<(), SourceError> {
         let mut known = layout.settings.clone();
         known.insert("version".to_owned(), layout.version.clone().into());
@@ -266,7 +266,7 @@ impl Postgresql {
         let rows = self.database.rows(&counts_sql(layout))?;
         let Some(row) = rows.first() else { return Ok(()) };
         self.counters.turn(now.at);
-        // The server counts our own transactions a little later than we do, so that the difference may pass below zero.
+        // The server counts our transactions a little later than we do, so the difference may be negative.
         let own = self.counters.rate("own", self.database.transactions() as f64).unwrap_or_default();
         for (column, what) in COUNTS.iter().enumerate() {
             let Some(count) = number(row, column) else { continue };
@@ -334,7 +334,7 @@ impl Postgresql {
         }
     }
 
-    /// Remedy for a failure to connect.
+    /// Returns the remedy for a failure to connect.
     fn remedy(&self, kind: ErrorKind) -> String {
         let variable = password_variable(&self.name);
         match kind {
@@ -352,7 +352,7 @@ impl Postgresql {
 }
 
 impl Layout {
-    /// From the rows of [`LAYOUT_SQL`].
+    /// Parses the rows of [`LAYOUT_SQL`].
     fn read(sets: &[Vec<tokio_postgres::SimpleQueryRow>]) -> Option<Layout> {
         let [of_server, of_settings, ..] = sets else { return None };
         let row = of_server.first()?;
@@ -363,7 +363,7 @@ impl Layout {
             connections_max: number(row, 2),
             user: text(row, 3).to_owned(),
             sees_sessions: text(row, 4) == "true",
-            // An empty list is one that may be seen.
+            // An empty list is visible.
             libraries: row.try_get(5).ok().flatten().map(str::to_owned),
             extension: known(6).zip(known(7)),
             settings: of_settings.iter().map(|row| (text(row, 0).to_owned(), text(row, 1).into())).collect(),
@@ -382,7 +382,7 @@ impl Layout {
         }
     }
 
-    /// The grant that makes everything visible to this user.
+    /// Returns the grant that makes everything visible to this user.
     fn grant(&self) -> String {
         format!("GRANT pg_monitor TO \"{}\";", self.user.replace('"', "\"\""))
     }
@@ -404,7 +404,7 @@ fn counts_sql(layout: &Layout) -> String {
     )
 }
 
-/// The address without password and options.
+/// Returns the address without password and options.
 fn shown(config: &Config) -> Option<String> {
     let host = match config.get_hosts().first()? {
         Host::Tcp(host) => host.clone(),
@@ -439,7 +439,7 @@ mod tests {
         Postgresql::new(&settings).expect("settings that are right")
     }
 
-    /// Runs these statements one after another, each a message of its own, on a connection of their own.
+    /// Runs these statements one by one on a separate connection.
     fn run(url: &str, statements: &[&str]) {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
@@ -456,10 +456,10 @@ mod tests {
         check.outcome.as_ref().err().map(|missing| missing.remedy.clone())
     }
 
-    fn peak(told: &Evidence, name: &str, label: &str) -> f64 {
+    fn peak(evidence: &Evidence, name: &str, label: &str) -> f64 {
         let is_it =
             |signal: &&Signal| signal.name == name && signal.labels.values().any(|value| value == label);
-        let points = told.signals.iter().filter(is_it).flat_map(|signal| &signal.points);
+        let points = evidence.signals.iter().filter(is_it).flat_map(|signal| &signal.points);
         points.map(|(_, value)| *value).fold(0.0, f64::max)
     }
 
@@ -485,7 +485,7 @@ mod tests {
             format!("postgresql://lab@127.0.0.1:{}/postgres?sslmode=require", server.ports("postgres")[0]);
         let mut settings = trial::settings("postgresql", &address, Some(&password));
         let mut unknown = Postgresql::new(&settings).expect("settings that are right");
-        let why = unknown.probe().remove(0).outcome.expect_err("nobody vouches for it").why;
+        let why = unknown.probe().remove(0).outcome.expect_err("an unknown authority").why;
         assert!(why.contains("certificate"), "{why}");
         settings.values.insert("ca".to_owned(), authority.display().to_string());
         let mut source = Postgresql::new(&settings).expect("settings that are right");
@@ -543,18 +543,22 @@ mod tests {
             ],
         );
 
-        // What a user without grants is told to get, which is what then helps.
+        // The remedy for a user without grants must work.
         let mut source = made(&of_database("postgres"));
         let grant = "GRANT pg_monitor TO \"plimsoll\";";
         let checks = source.probe();
         assert_eq!(missing(&checks, "pg_stat_activity").as_deref(), Some(grant));
         assert_eq!(missing(&checks, "pg_stat_statements").as_deref(), Some(grant));
-        let told = promises::of_a_source(&mut source, Some(SECRET));
-        assert!(told.records.iter().any(|record| record.kind == RecordKind::Warning), "{:?}", told.records);
-        assert!(told.signals.iter().any(|signal| signal.name == "connections_max"));
+        let evidence = promises::of_a_source(&mut source, Some(SECRET));
         assert!(
-            !told.signals.iter().any(|signal| signal.name == "active_sessions"),
-            "half the truth is not told"
+            evidence.records.iter().any(|record| record.kind == RecordKind::Warning),
+            "{:?}",
+            evidence.records
+        );
+        assert!(evidence.signals.iter().any(|signal| signal.name == "connections_max"));
+        assert!(
+            !evidence.signals.iter().any(|signal| signal.name == "active_sessions"),
+            "incomplete results are left out"
         );
         let create = "CREATE EXTENSION pg_stat_statements;";
         assert_eq!(
@@ -566,9 +570,9 @@ mod tests {
         assert_eq!(source.probe().into_iter().filter(|check| check.outcome.is_err()).count(), 0);
 
         let epoch = Epoch::anchor(&SystemClock);
-        let now = || Moment::of(SystemClock::now(), &epoch);
+        let now = || Moment::new(SystemClock::now(), &epoch);
         let from = now();
-        let mut told = source.sample(from).expect("a first sample");
+        let mut evidence = source.sample(from).expect("a first sample");
         let work = |statements: &'static [&'static str]| {
             let admin = admin.clone();
             std::thread::spawn(move || run(&admin, statements))
@@ -584,22 +588,22 @@ mod tests {
         std::thread::sleep(Duration::from_millis(200));
         let waiter = work(&["UPDATE apps SET rating = 3 WHERE id = 2"]);
         for _ in 0..30 {
-            told.append(source.sample(now()).expect("it is there"));
+            evidence.append(source.sample(now()).expect("it is there"));
             std::thread::sleep(PERIOD);
         }
         workers.into_iter().chain([holder, waiter]).for_each(|worker| worker.join().expect("its work"));
         let at_end = now();
-        told.append(source.look_back(&Period { from, to: at_end }).expect("a look back"));
+        evidence.append(source.look_back(&Period { from, to: at_end }).expect("a look back"));
 
-        assert!(peak(&told, "active_sessions", "PgSleep") > 1.0, "two sleep for a second");
-        assert!(peak(&told, "active_sessions", "transactionid") > 0.5);
-        assert!(peak(&told, "connections", "active") > 1.0);
+        assert!(peak(&evidence, "active_sessions", "PgSleep") > 1.0, "two sleep for a second");
+        assert!(peak(&evidence, "active_sessions", "transactionid") > 0.5);
+        assert!(peak(&evidence, "connections", "active") > 1.0);
         let points = |name: &str| {
-            let signals = told.signals.iter().filter(|signal| signal.name == name);
+            let signals = evidence.signals.iter().filter(|signal| signal.name == name);
             signals.flat_map(|signal| signal.points.clone()).collect::<Vec<_>>()
         };
         assert!(points("locks_waiting").iter().any(|(_, value)| *value > 0.5));
-        assert!(peak(&told, "table_rows_scanned", "apps") > 1000.0, "each of thirty reads a thousand");
+        assert!(peak(&evidence, "table_rows_scanned", "apps") > 1000.0, "each of thirty reads a thousand");
         assert!(points("connections_max").iter().all(|(_, value)| *value == 60.0));
         let commits = points("commits");
         let mut last = from.at;
@@ -610,10 +614,10 @@ mod tests {
         assert!((30.0..55.0).contains(&committed), "without some thirty of our own: {commits:?}");
 
         let blocked =
-            told.records.iter().find(|record| record.kind == RecordKind::Happening).expect("a lock");
+            evidence.records.iter().find(|record| record.kind == RecordKind::Happening).expect("a lock");
         assert_eq!((blocked.subject.as_str(), &blocked.fields["blocker"]), ("UPDATE", &"SELECT".into()));
         let statements: Vec<_> =
-            told.records.iter().filter(|record| record.kind == RecordKind::Statement).collect();
+            evidence.records.iter().filter(|record| record.kind == RecordKind::Statement).collect();
         let counted =
             statements.iter().find(|record| record.subject.starts_with("SELECT count(*) FROM apps"));
         let counted = counted.expect("what was asked thirty times");
@@ -629,7 +633,7 @@ mod tests {
             Datum::Text(_) => None,
         });
         assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
-        assert!(!format!("{told:?}").contains("secret"), "what a role was given is not told");
+        assert!(!format!("{evidence:?}").contains("secret"), "passwords are left out");
 
         drop(server);
         let trouble = source.sample(now()).expect_err("it is gone");

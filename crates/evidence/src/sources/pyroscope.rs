@@ -1,6 +1,6 @@
-//! Pyroscope, asked once the run is over for the profile of the time in which most was done.
+//! Pyroscope, queried after the run for the profile of its busiest time.
 //!
-//! Against answers that are made from the published API, as of Pyroscope 1.15 (`/pyroscope/render`, `flamebearer`).
+//! The tests use responses built from the published API, as of Pyroscope 1.15 (`/pyroscope/render`, `flamebearer`).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::http::{self, Client, Door};
 use crate::lines::harmless;
 use crate::settings::{Settings, SettingsError};
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "pyroscope",
     provides: "Pyroscope: the profile of the busiest part of the run.",
@@ -28,15 +28,15 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// Nodes of a flame graph that are asked for; a Pyroscope gives no more than it is set to.
+/// Number of nodes of a flame graph requested; the server may have a lower limit.
 const NODES: &str = "4096";
-/// No question takes longer; there are two.
+/// Timeout of each of the two queries.
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
-/// A step of the timeline belongs to the busy part if at least this share of what is done in the busiest one is done in it.
+/// Minimum activity of a step in the busy time, as a share of the busiest step's.
 const BUSY_SHARE: f64 = 0.8;
-/// Steps of a timeline that are read: a day of ten seconds each.
+/// Maximum number of steps of a timeline: a day of ten seconds each.
 const STEPS_MAX: usize = 8_640;
-/// Levels of a flame graph, and frames of one, that are read.
+/// Maximum number of levels of a flame graph, and of frames per level.
 const LEVELS_MAX: usize = 200;
 const FRAMES_OF_LEVEL_MAX: usize = 4_096;
 /// Maximum length of a profile type's name.
@@ -48,7 +48,7 @@ struct Pyroscope {
     query: String,
 }
 
-/// An answer (`FlamebearerProfileV1`).
+/// A response (`FlamebearerProfileV1`).
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Answer {
@@ -56,8 +56,8 @@ struct Answer {
     timeline: Option<Timeline>,
 }
 
-/// Levels of frames, each of four numbers: how far it begins after the end of the one before, how wide it is, how much of that
-/// is its own, and the place of its name.
+/// Levels of frames, each of four numbers: offset from the end of the previous one, total value, self value, and the index of its
+/// name.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Flamebearer {
@@ -71,7 +71,7 @@ struct Timeline {
     /// Seconds since 1970.
     start_time: i64,
     samples: Vec<f64>,
-    /// Seconds from one sample to the next.
+    /// Seconds between samples.
     duration_delta: i64,
 }
 
@@ -124,8 +124,8 @@ impl Source for Pyroscope {
         if flame.total() <= 0.0 {
             return Ok(Evidence::default());
         }
-        let mut fields: BTreeMap<String, Datum> = flame.told();
-        // What the answer says of its unit is of the page that it is made for; the type of a profile has it.
+        let mut fields: BTreeMap<String, Datum> = flame.lines();
+        // The unit in the response is for display; the profile type has the real one.
         let unit = self.query.split(':').nth(2).unwrap_or_default();
         fields.insert("unit".to_owned(), harmless(unit, NAME_CHARS_MAX).into());
         fields.insert("profile_s".to_owned(), ((until - from) as f64 / 1e3).into());
@@ -162,7 +162,7 @@ impl Pyroscope {
     }
 }
 
-/// The longest stretch in which nearly as much was done as in the busiest step, milliseconds since 1970.
+/// Returns the longest time in which activity was near that of the busiest step, milliseconds since 1970.
 fn busy(timeline: &Timeline) -> Option<(i64, i64)> {
     let samples = &timeline.samples[..timeline.samples.len().min(STEPS_MAX)];
     let most = samples.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max);
@@ -186,20 +186,20 @@ fn busy(timeline: &Timeline) -> Option<(i64, i64)> {
     until.checked_sub(from).map(|_| (from, until))
 }
 
-/// A frame of a level: from where to where it is, and the names of its callers and its own.
+/// A frame of a level: its bounds, and the names of its callers and its own.
 struct Open {
     from: f64,
     to: f64,
     stack: Vec<usize>,
 }
 
-/// The stacks of a flame graph: what each frame did by itself, with all who called it; and how many frames were not read.
+/// Returns the stacks of a flame graph with self values, and the number of frames not read.
 fn flame(bearer: &Flamebearer) -> (Flame, usize) {
     let name = |place: usize| bearer.names.get(place).map_or("?", String::as_str);
     let mut flame = Flame::new();
     let of_level = |level: &Vec<f64>| level.len() / 4;
     let mut not_read: usize = bearer.levels.iter().skip(LEVELS_MAX).map(of_level).sum();
-    // The first level is all of it.
+    // The first level is the root.
     let mut above = vec![Open { from: 0.0, to: f64::INFINITY, stack: Vec::new() }];
     for (depth, level) in bearer.levels.iter().take(LEVELS_MAX).enumerate() {
         let (mut at, mut caller) = (0.0, 0);
@@ -233,7 +233,7 @@ mod tests {
     use crate::contract::promises;
     use crate::stage::Pages;
 
-    /// `main` calls `serve` (30, of which 10 its own, the rest in `query`) and `gc` (10); 5 are of `main` itself.
+    /// `main` calls `serve` (30: 10 of its own, the rest in `query`) and `gc` (10); 5 are `main`'s own.
     const ANSWER: &str = r#"{"version":1,"flamebearer":{"names":["total","main","serve","gc","query"],
         "levels":[[0,45,0,0],[0,45,5,1],[0,30,10,2,0,10,10,3],[0,20,20,4]],"numTicks":45,"maxSelf":20},
         "metadata":{"format":"single","spyName":"","sampleRate":1000000000,"units":"samples","name":"cpu"},
@@ -272,9 +272,9 @@ mod tests {
         });
         let mut source = source(&pages.url(""), QUERY).expect("settings that are right");
         let epoch = Epoch { at: Instant::from_ns(5_000_000_000), wall_unix_ns: 1_769_486_190_000_000_000 };
-        let moment = |after_s: u64| Moment::of(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
-        let told = source.look_back(&Period { from: moment(0), to: moment(60) }).expect("it is there");
-        let [profile] = &told.records[..] else { panic!("one profile: {told:?}") };
+        let moment = |after_s: u64| Moment::new(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
+        let evidence = source.look_back(&Period { from: moment(0), to: moment(60) }).expect("it is there");
+        let [profile] = &evidence.records[..] else { panic!("one profile: {evidence:?}") };
         assert_eq!(profile.at, Instant::from_ns(15_000_000_000), "ten seconds after the run began");
         assert_eq!(profile.fields["profile_s"], Datum::from(30.0));
         let frames = "0 45 main\n1 30 serve\n2 20 query\n1 10 gc\n";
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(flame(&bearer).1, LEVELS_MAX * 2 + FRAMES_OF_LEVEL_MAX + 2);
     }
 
-    /// Numbers in all forms, valid and hostile.
+    /// Valid and hostile numbers in all forms.
     fn number() -> impl Strategy<Value = f64> {
         prop_oneof![4 => (-5..60_i32).prop_map(f64::from), 1 => any::<f64>()]
     }
@@ -325,7 +325,7 @@ mod tests {
                 "flamebearer": {"names": names, "levels": levels},
                 "timeline": {"startTime": start, "samples": samples, "durationDelta": delta},
             });
-            // What is no number is written as none, and refused.
+            // A non-finite number is written as null, and refused.
             let Ok(answer) = serde_json::from_str::<Answer>(&json.to_string()) else { return Ok(()) };
             flame(&answer.flamebearer).0.assert_bounded();
             if let Some((from, until)) = answer.timeline.as_ref().and_then(busy) {

@@ -1,9 +1,8 @@
-//! RabbitMQ, through the HTTP API of its management plugin: queues, who consumes them, and the limits of its nodes.
+//! RabbitMQ, through the HTTP API of its management plugin: queues, their consumers, and the limits of its nodes.
 //!
-//! The API is that of 3.8 to 4.1 (`/api/overview`, `/api/queues`, `/api/consumers`, `/api/nodes`). The plugin renews its
-//! statistics as often as the finest of its `sample_retention_policies` says, by default every five seconds.
-//! A rate is therefore reported whenever they are new, from the increase of counters since the previous ones, and never from
-//! the averages that the server keeps.
+//! The API is that of 3.8 to 4.1 (`/api/overview`, `/api/queues`, `/api/consumers`, `/api/nodes`). The plugin refreshes its
+//! statistics at the finest interval of `sample_retention_policies`, by default every five seconds. Rates are therefore reported
+//! after each refresh, from the increase of counters, and never from the averages that the server keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -26,11 +25,11 @@ const OTHER: &str = "other";
 /// Maximum number of nodes.
 const NODES_MAX: usize = 32;
 
-/// One call asks up to four things, and each may take so long, so that all end within [`CALL_LIMIT`].
+/// Timeout of each of up to four queries per call, so that all end within [`CALL_LIMIT`].
 const QUESTION_LIMIT: Duration = Duration::from_secs(2);
 const _: () = assert!(4 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
-/// Statistics that are renewed this much more rarely than they are asked for deserve a word.
+/// Number of sampling periods without a refresh after which a warning is recorded.
 const STALE_STEPS: f64 = 1.5;
 
 /// Settings that refresh statistics each second, in queues and channels and in the plugin.
@@ -95,7 +94,7 @@ const NODE_NOW: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::NodeDiskFree, "GET /api/nodes: disk_free"), "/disk_free"),
 ];
 
-/// A node that has one of these stops taking messages from publishers.
+/// Alarms that block publishers.
 const ALARMS: &[(&str, &str)] = &[("memory alarm", "/mem_alarm"), ("disk alarm", "/disk_free_alarm")];
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
@@ -108,7 +107,7 @@ struct RabbitMq {
     user: Option<String>,
     step: Duration,
     vhost: Option<String>,
-    /// There once it was asked.
+    /// Facts from the first query.
     begun: Option<Begun>,
     consumers: OptionalQuery,
     nodes: OptionalQuery,
@@ -119,18 +118,18 @@ struct RabbitMq {
     rest_max: usize,
     /// Configuration of queues by label.
     configuration: BTreeMap<String, Fields>,
-    /// Alarms that are on: of which node, and which.
+    /// Active alarms by node and name.
     alarms: BTreeSet<(String, &'static str)>,
 }
 
 /// Facts from the first query.
 #[derive(Clone, Copy)]
 struct Begun {
-    /// The server counts messages per queue.
+    /// Whether the server counts messages per queue.
     counts_messages: bool,
 }
 
-/// Whether the server's statistics are newer than those of the last answer, by the uptime of a node, which is one of them.
+/// Detects refreshed statistics by the uptime of a node, which is refreshed with them.
 #[derive(Debug, Default)]
 struct Freshness {
     uptime_ms: Option<f64>,
@@ -240,7 +239,7 @@ impl RabbitMq {
         })
     }
 
-    /// Asks what the server is, the first time.
+    /// Reads the server's facts at the first query.
     fn begin(&mut self, answer: &mut Answer) -> Result<Begun, SourceError> {
         if let Some(begun) = self.begun {
             return Ok(begun);
@@ -258,7 +257,7 @@ impl RabbitMq {
         list(&self.client, path, columns)
     }
 
-    /// Label of a queue, if it is collected.
+    /// Returns the label of a queue, if it is collected.
     fn label(&self, name: &Value, vhost: &Value) -> Option<String> {
         let (name, vhost) = (name.as_str()?, vhost.as_str()?);
         match &self.vhost {
@@ -268,7 +267,7 @@ impl RabbitMq {
         }
     }
 
-    /// The sum of what the consumers of each queue may hold without acknowledging it; `None` where one has no limit.
+    /// Returns the total prefetch limit of each queue's consumers; `None` if one has no limit.
     fn prefetch(&self, consumers: &[Value]) -> BTreeMap<String, Option<f64>> {
         let mut sums = BTreeMap::new();
         for consumer in consumers {
@@ -292,7 +291,7 @@ impl RabbitMq {
             .iter()
             .filter_map(|queue| Some((self.label(&queue["name"], &queue["vhost"])?, queue)))
             .collect();
-        // Who comes first is told for the whole run, so that these are the ones with something in them.
+        // The first queues keep their series for the whole run, so the deepest come first.
         labelled.sort_by(|(_, one), (_, other)| depth(other).total_cmp(&depth(one)));
         let mut rest = Rest::default();
         let mut rest_count = 0;
@@ -306,7 +305,7 @@ impl RabbitMq {
             for (what, place) in QUEUE_NOW {
                 number(queue, place).into_iter().for_each(|value| add(what, value));
             }
-            // A queue that no message ever went through has a depth and no counters. One that has neither is not counted yet.
+            // A queue without any message so far has a depth and no counters. One that has neither is not counted yet.
             let is_counted = has_rates && number(queue, "/messages_ready").is_some();
             for (what, place) in QUEUE_COUNTS.iter().filter(|_| is_counted) {
                 let count = number(queue, place).unwrap_or(0.0);
@@ -318,7 +317,7 @@ impl RabbitMq {
             if !is_told {
                 continue;
             }
-            // Shares of several queues cannot be added up.
+            // Utilisations of several queues cannot be added up.
             if let Some(share) = number(queue, "/consumer_utilisation") {
                 answer.number(&UTILISATION, &[("queue", &label)], share);
             }
@@ -348,7 +347,7 @@ impl RabbitMq {
         }
     }
 
-    /// Remedy for a failure of the API.
+    /// Returns the remedy for a failure of the API.
     fn remedy(&self, kind: ErrorKind) -> String {
         let variable = password_variable(&self.name);
         let user = self.user.as_deref().unwrap_or("plimsoll");
@@ -366,7 +365,7 @@ impl RabbitMq {
 }
 
 impl Freshness {
-    /// Without a node that can be asked, everything counts as new.
+    /// Returns true if the statistics are new; without a readable node they always count as new.
     fn is_fresh(&mut self, node: Option<&Value>) -> bool {
         let Some(uptime_ms) = node.and_then(|node| number(node, "/uptime")) else { return true };
         let before = self.uptime_ms.replace(uptime_ms);
@@ -396,7 +395,7 @@ impl Rest {
     }
 }
 
-/// The objects at a path, with no more of each than is read.
+/// Requests the objects at a path, with only the needed columns.
 fn list(client: &Client, path: &str, columns: &str) -> Result<Vec<Value>, SourceError> {
     match client.json(path, &[("columns", columns)])? {
         Value::Array(objects) => Ok(objects),
@@ -456,8 +455,8 @@ mod tests {
         json!({"prefetch_count": prefetch, "queue": {"name": queue, "vhost": "/"}})
     }
 
-    /// Signals of these queues at the second of two instants, a second apart.
-    fn told(source: &mut RabbitMq, before: &[Value], queues: &[Value], consumers: &[Value]) -> Evidence {
+    /// Returns signals of these queues at the second of two instants, one second apart.
+    fn sampled(source: &mut RabbitMq, before: &[Value], queues: &[Value], consumers: &[Value]) -> Evidence {
         let mut answer = Answer::new("rabbitmq", Instant::ZERO, source.step);
         let prefetch = source.prefetch(consumers);
         for (second, queues) in [(1, before), (2, queues)] {
@@ -469,9 +468,9 @@ mod tests {
         answer.evidence()
     }
 
-    fn value(told: &Evidence, name: &str, queue: &str) -> Option<f64> {
+    fn value(evidence: &Evidence, name: &str, queue: &str) -> Option<f64> {
         let found = |signal: &&model::Signal| signal.name == name && signal.labels["queue"] == queue;
-        told.signals.iter().find(found).map(|signal| signal.points[0].1)
+        evidence.signals.iter().find(found).map(|signal| signal.points[0].1)
     }
 
     #[test]
@@ -480,8 +479,9 @@ mod tests {
         let consumers = [consumer("scan", 10), consumer("scan", 5), consumer("free", 4), consumer("free", 0)];
         let before = [queue("scan", "/", 3), queue("free", "/", 1), queue("none", "vip", 1)];
         let after = [queue("scan", "/", 5), queue("free", "/", 1), queue("none", "vip", 1)];
-        let told = told(&mut source, &before, &after, &consumers);
-        let check = |name, queue, expect| assert_eq!(value(&told, name, queue), expect, "{name} of {queue}");
+        let evidence = sampled(&mut source, &before, &after, &consumers);
+        let check =
+            |name, queue, expect| assert_eq!(value(&evidence, name, queue), expect, "{name} of {queue}");
         check("queue_ready", "scan", Some(5.0));
         check("queue_unacked", "scan", Some(1.0));
         check("queue_published", "scan", Some(20.0));
@@ -497,14 +497,14 @@ mod tests {
     fn queues_beyond_the_limit_are_added_up() {
         let mut source = made("http://localhost:15672", None);
         let queues: Vec<Value> = (0..250).map(|number| queue(&format!("q{number}"), "/", number)).collect();
-        let told = told(&mut source, &queues, &queues, &[]);
-        let named = told.signals.iter().filter(|signal| signal.name == "queue_ready").count();
+        let evidence = sampled(&mut source, &queues, &queues, &[]);
+        let named = evidence.signals.iter().filter(|signal| signal.name == "queue_ready").count();
         assert_eq!(named, QUEUES_MAX + 1);
-        assert_eq!(value(&told, "queue_ready", "q249"), Some(249.0), "the deepest are told");
-        assert_eq!(value(&told, "queue_ready", OTHER), Some((0..50).sum::<u32>().into()));
-        assert_eq!(value(&told, "queue_utilisation", OTHER), None);
+        assert_eq!(value(&evidence, "queue_ready", "q249"), Some(249.0), "the deepest queues have series");
+        assert_eq!(value(&evidence, "queue_ready", OTHER), Some((0..50).sum::<u32>().into()));
+        assert_eq!(value(&evidence, "queue_utilisation", OTHER), None);
         let moment = Moment { at: Instant::ZERO, wall_ns: 0 };
-        let last = source.look_back(&Period { from: moment, to: moment }).expect("nobody is asked");
+        let last = source.look_back(&Period { from: moment, to: moment }).expect("no query");
         assert!(last.records.iter().any(|record| record.subject.starts_with("up to 50 queues")), "{last:?}");
     }
 
@@ -536,8 +536,8 @@ mod tests {
         let mut source = made("http://localhost:15672", None);
         let nonsense =
             [json!(null), json!({"name": 5}), json!({"name": "a", "vhost": "/", "messages_ready": "many"})];
-        let told = told(&mut source, &nonsense, &nonsense, &nonsense);
-        let names: Vec<&str> = told.signals.iter().map(|signal| signal.name.as_str()).collect();
+        let evidence = sampled(&mut source, &nonsense, &nonsense, &nonsense);
+        let names: Vec<&str> = evidence.signals.iter().map(|signal| signal.name.as_str()).collect();
         assert_eq!(names, ["queue_prefetch"]);
     }
 
@@ -564,23 +564,24 @@ mod tests {
 
         let address = format!("http://lab@127.0.0.1:{}", server.ports("rabbitmq")[1]);
         let mut source = made(&address, Some(&password));
-        let told = trial::until(|| {
-            // A server that has just begun has no statistics of itself yet.
-            let told = promises::of_a_source(&mut source, Some(&password));
-            told.signals.iter().any(|signal| signal.name == "node_memory_limit").then_some(told)
+        let evidence = trial::until(|| {
+            // A server that has just started has no statistics yet.
+            let evidence = promises::of_a_source(&mut source, Some(&password));
+            evidence.signals.iter().any(|signal| signal.name == "node_memory_limit").then_some(evidence)
         });
-        assert_eq!(value(&told, "queue_prefetch", "scan.vision"), Some(0.0));
+        assert_eq!(value(&evidence, "queue_prefetch", "scan.vision"), Some(0.0));
 
-        // What was published is what the rates add up to, however the server's statistics fall between the questions.
+        // The rates add up to the published messages, however refreshes fall between the queries.
         let epoch = Epoch::anchor(&SystemClock);
-        let mut sample = || source.sample(Moment::of(SystemClock::now(), &epoch)).expect("it is there");
-        let rates_at = |told: &Evidence| {
-            value(told, "queue_published", "scan.vision").map(|rate| (rate, told.signals[0].points[0].0))
+        let mut sample = || source.sample(Moment::new(SystemClock::now(), &epoch)).expect("it is there");
+        let rates_at = |evidence: &Evidence| {
+            value(evidence, "queue_published", "scan.vision")
+                .map(|rate| (rate, evidence.signals[0].points[0].0))
         };
         let mut last = trial::until(|| {
-            let told = sample();
-            let is_counted = value(&told, "queue_ready", "scan.vision") == Some(1.0);
-            rates_at(&told).filter(|(rate, _)| is_counted && *rate == 0.0).map(|(_, at)| at)
+            let evidence = sample();
+            let is_counted = value(&evidence, "queue_ready", "scan.vision") == Some(1.0);
+            rates_at(&evidence).filter(|(rate, _)| is_counted && *rate == 0.0).map(|(_, at)| at)
         });
         (0..10).for_each(|_| publish());
         let take = json!({"count": 4, "ackmode": "ack_requeue_false", "encoding": "auto"});
@@ -588,12 +589,12 @@ mod tests {
         let (mut published, mut taken, mut ready) = (0.0, 0.0, 0.0);
         for _ in 0..30 {
             std::thread::sleep(Duration::from_millis(300));
-            let told = sample();
-            ready = value(&told, "queue_ready", "scan.vision").unwrap_or(ready);
-            let Some((rate, at)) = rates_at(&told) else { continue };
+            let evidence = sample();
+            ready = value(&evidence, "queue_ready", "scan.vision").unwrap_or(ready);
+            let Some((rate, at)) = rates_at(&evidence) else { continue };
             let seconds = at.since(std::mem::replace(&mut last, at)).as_secs_f64();
             published += rate * seconds;
-            taken += value(&told, "queue_delivered", "scan.vision").unwrap_or_default() * seconds;
+            taken += value(&evidence, "queue_delivered", "scan.vision").unwrap_or_default() * seconds;
         }
         assert!((9.5..10.5).contains(&published) && (3.5..4.5).contains(&taken), "{published} {taken}");
         assert_eq!(ready, 7.0);
@@ -605,8 +606,11 @@ mod tests {
         let nodes = source.probe().into_iter().find(|check| check.what == "nodes").expect("nodes are tried");
         let missing = nodes.outcome.expect_err("it may not see nodes");
         assert_eq!(missing.remedy, "rabbitmqctl set_user_tags plain monitoring");
-        let told = promises::of_a_source(&mut source, Some("plain-secret"));
-        assert!(value(&told, "queue_ready", "scan.vision").is_some(), "the rest is told: {told:?}");
+        let evidence = promises::of_a_source(&mut source, Some("plain-secret"));
+        assert!(
+            value(&evidence, "queue_ready", "scan.vision").is_some(),
+            "the rest is reported: {evidence:?}"
+        );
 
         let wrong = made(&address, Some("wrong")).probe();
         let missing = wrong[0].outcome.clone().expect_err("a wrong password");

@@ -1,4 +1,4 @@
-//! Redis 6 and later: `INFO` each second, time per command, slow commands and latency events.
+//! Redis 6 and later: `INFO` every second, time per command, slow commands and latency events.
 //!
 //! Only the names of commands are kept, because their arguments contain user data.
 
@@ -16,10 +16,10 @@ use crate::answer::{self, Answer, Counters, FirstSeen, OptionalQuery, SignalQuer
 use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::settings::{Settings, SettingsError, password_variable};
 
-/// Connecting takes no longer, and neither does one question.
+/// Timeout of connecting, and of a query.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// All of a call takes no longer.
+/// Maximum duration of a call.
 const CALL: Duration = Duration::from_secs(8);
 const _: () = assert!(CALL.as_secs() < CALL_LIMIT.as_secs());
 
@@ -29,7 +29,7 @@ const HAPPENINGS_MAX: usize = 200;
 /// Maximum number of commands.
 const COMMANDS_MAX: usize = 50;
 
-/// Entries of the slow log that are asked for at once: as many as it holds without being set.
+/// Entries of the slow log per query: its default capacity.
 const SLOW_AT_ONCE: i64 = 128;
 
 /// Maximum number of databases.
@@ -118,17 +118,17 @@ struct Redis {
     slow_log: OptionalQuery,
     latency: OptionalQuery,
     commands: OptionalQuery,
-    /// When the call ends.
+    /// Deadline of the call.
     deadline: Instant,
-    /// Questions asked, which the server counts with all others.
+    /// Number of own queries, which the server counts, too.
     own: u64,
     /// Command counters at the start of the run.
     before: Option<BTreeMap<String, Taken>>,
-    /// The number that the next entry of the slow log has, as far as is known.
+    /// The number of the next entry of the slow log, if known.
     slow_next: Option<i64>,
     /// Slow commands so far.
     slow_count: f64,
-    /// When each latency event was last so, in the server's seconds, as far as is known.
+    /// Time of the latest occurrence of each latency event, in the server's seconds, if known.
     latency_at: Option<HashMap<String, i64>>,
     happenings: usize,
     happenings_untold: u64,
@@ -141,7 +141,7 @@ struct Taken {
     total_ms: f64,
 }
 
-/// An entry of the slow log, without what the command was about.
+/// An entry of the slow log, without arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Slow {
     number: i64,
@@ -305,7 +305,7 @@ impl Redis {
         };
         self.own += 1;
         let answer = exchange(&mut connection, words, limit);
-        // What the server itself refused leaves the connection as it was.
+        // A refusal by the server leaves the connection usable.
         if answer.as_ref().map_or_else(|error| error.code().is_some(), |_| true) {
             self.connection = Some(connection);
         }
@@ -315,14 +315,14 @@ impl Redis {
     fn connect(&mut self, limit: Duration) -> Result<Connection, SourceError> {
         let connected = self.client.get_connection_with_timeout(limit);
         let mut connection = connected.map_err(|error| classified(&error))?;
-        // A user who may not have a name is served without one. Beside it a password was sent.
+        // A user without permission to set a name is served without one. The password was already sent.
         let _: Result<Value, RedisError> =
             exchange(&mut connection, &["CLIENT", "SETNAME", CLIENT_NAME], limit);
         self.own += 2;
         Ok(connection)
     }
 
-    /// Asks for a part that the rest can do without.
+    /// Queries an optional part.
     fn part<T>(
         &mut self,
         answer: &mut Answer,
@@ -330,9 +330,9 @@ impl Redis {
         question: fn(&mut Redis) -> Result<T, SourceError>,
     ) -> Result<Option<T>, SourceError> {
         let mut part = std::mem::replace(which(self), OptionalQuery::new(""));
-        let told = part.ask(answer, || question(self));
+        let answered = part.ask(answer, || question(self));
         *which(self) = part;
-        told
+        answered
     }
 
     fn commands(&mut self) -> Result<BTreeMap<String, Taken>, SourceError> {
@@ -360,7 +360,7 @@ impl Redis {
         for (what, name) in NOW {
             number(name).into_iter().for_each(|value| answer.number(what, &[], value));
         }
-        // Zero means that there is no limit.
+        // Zero means no limit.
         let memory_max = number("maxmemory").filter(|max| *max > 0.0);
         memory_max.into_iter().for_each(|max| answer.number(&MEMORY_MAX, &[], max));
         let clients = number("connected_clients").map(|clients| (clients - 1.0).max(0.0));
@@ -386,19 +386,19 @@ impl Redis {
     fn add_slow(&mut self, answer: &mut Answer, entries: Vec<Slow>, clock: &Period) {
         let newest = entries.iter().map(|entry| entry.number + 1).max();
         let Some(next) = self.slow_next else {
-            // What was slow before is not of the run.
+            // Earlier slow commands do not belong to the run.
             self.slow_next = Some(newest.unwrap_or(0));
             self.counters.rate(SLOW_COMMANDS.signal.as_str(), 0.0);
             return;
         };
-        // The numbers go on when the log is emptied, and begin anew when the server does.
+        // The numbers continue when the log is emptied, and restart with the server.
         let newest = newest.unwrap_or(next);
         let next = if newest < next { 0 } else { next };
         self.slow_next = Some(newest);
         let others = entries.into_iter().filter(|entry| entry.number >= next && entry.client != CLIENT_NAME);
-        let mut told = 0.0;
+        let mut reported = 0.0;
         for entry in others {
-            told += 1.0;
+            reported += 1.0;
             let known = fields([
                 ("what", "slow command".into()),
                 ("took_ms", (entry.took_us as f64 / 1e3).into()),
@@ -406,17 +406,17 @@ impl Redis {
             ]);
             self.happened(answer, &entry.command, entry.at_s, clock, known);
         }
-        // What the log had already lost when it was asked for was slow too.
+        // Entries that the log had already dropped were slow commands, too.
         let lost = (newest - next - SLOW_AT_ONCE).max(0);
         self.happenings_untold += lost.unsigned_abs();
-        self.slow_count += told + lost as f64;
+        self.slow_count += reported + lost as f64;
         let rate = self.counters.rate(SLOW_COMMANDS.signal.as_str(), self.slow_count);
         rate.into_iter().for_each(|rate| answer.number(&SLOW_COMMANDS, &[], rate));
     }
 
     fn add_latency(&mut self, answer: &mut Answer, events: Vec<(String, i64, i64)>, clock: &Period) {
         let now = events.iter().map(|(event, at_s, _)| (event.clone(), *at_s)).collect();
-        // What was late before is not of the run.
+        // Earlier latency events do not belong to the run.
         let Some(before) = self.latency_at.replace(now) else { return };
         for (event, at_s, latency_ms) in events {
             if before.get(&event).is_some_and(|known| *known >= at_s) {
@@ -451,14 +451,14 @@ impl Redis {
         }
     }
 
-    /// Latency events are recorded only above a limit, which is none without being set.
+    /// Checks the threshold of latency events, which is off by default.
     fn check_threshold(&mut self) -> Check {
         let what = "latency-monitor-threshold";
         let remedy = "CONFIG SET latency-monitor-threshold 100";
         match self.ask::<Vec<String>>(&["CONFIG", "GET", what]).as_deref() {
             Ok([_, limit_ms]) if limit_ms != "0" => Check::works(what, format!("{} ms", clip(limit_ms))),
             Ok(_) => Check::lacks(what, "latency events are not recorded", remedy),
-            // Whoever may not see the setting is not told to change it.
+            // A user who cannot see the setting gets no advice to change it.
             Err(_) => Check::works(what, "not visible to this user"),
         }
     }
@@ -467,7 +467,7 @@ impl Redis {
         format!("ACL SETUSER {} {grant}", self.user.as_deref().unwrap_or("default"))
     }
 
-    /// Remedy for a failure of `INFO`.
+    /// Returns the remedy for a failure of `INFO`.
     fn remedy(&self, kind: ErrorKind) -> String {
         let variable = password_variable(&self.name);
         match kind {
@@ -481,7 +481,7 @@ impl Redis {
     }
 }
 
-/// An error of the client library, with the class that its code stands for.
+/// Converts an error of the client library, with the class of its code.
 fn classified(error: &RedisError) -> SourceError {
     let kind = match error.code() {
         Some("NOPERM") => ErrorKind::Forbidden,
@@ -541,19 +541,19 @@ fn add_commands(answer: &mut Answer, before: &BTreeMap<String, Taken>, now: &BTr
 }
 
 impl Taken {
-    /// Increase of the counters; after a reset, their values.
+    /// Returns the increase of the counters; after a reset, their values.
     fn since(self, before: Option<&Taken>) -> Taken {
         let Some(before) = before.filter(|before| before.calls <= self.calls) else { return self };
         Taken { calls: self.calls - before.calls, total_ms: (self.total_ms - before.total_ms).max(0.0) }
     }
 }
 
-/// The lines of `INFO`.
+/// Parses the lines of `INFO`.
 fn read_info(text: &str) -> HashMap<&str, &str> {
     text.lines().filter_map(|line| line.trim_end().split_once(':')).collect()
 }
 
-/// The lines of `INFO commandstats`: `cmdstat_config|get:calls=1,usec=26,…`.
+/// Parses the lines of `INFO commandstats`: `cmdstat_config|get:calls=1,usec=26,…`.
 fn read_commands(text: &str) -> BTreeMap<String, Taken> {
     let read = |(name, values): (&str, &str)| {
         let name = name.strip_prefix("cmdstat_")?;
@@ -567,7 +567,7 @@ fn read_commands(text: &str) -> BTreeMap<String, Taken> {
     text.lines().filter_map(|line| read(line.trim_end().split_once(':')?)).collect()
 }
 
-/// This moment by the server's own clock, by which it says when something was.
+/// Returns this moment by the server's clock, which dates its events.
 fn server_clock(known: &HashMap<&str, &str>, now: Moment) -> Period {
     let time_us = known.get("server_time_usec").and_then(|text| text.parse::<i64>().ok());
     let wall_ns = time_us.map_or(now.wall_ns, |time_us| time_us.saturating_mul(1000));
@@ -629,7 +629,7 @@ mod tests {
         let address = format!("rediss://localhost:{}", server.ports("redis")[encrypted::REDIS_PORT]);
         let mut settings = trial::settings("redis", &address, Some(&password));
         let mut unknown = Redis::new(&settings).expect("settings that are right");
-        let why = unknown.probe().remove(0).outcome.expect_err("nobody vouches for it").why;
+        let why = unknown.probe().remove(0).outcome.expect_err("an unknown authority").why;
         assert!(why.to_lowercase().contains("certificate"), "{why}");
         settings.values.insert("ca".to_owned(), authority.display().to_string());
         let mut source = Redis::new(&settings).expect("settings that are right");
@@ -647,11 +647,14 @@ mod tests {
         );
         let mut answer = Answer::new("redis", Instant::ZERO, Duration::from_secs(1));
         add_commands(&mut answer, &before, &now);
-        let told = answer.evidence().records;
-        let names: Vec<&str> = told.iter().map(|record| record.subject.as_str()).collect();
+        let evidence = answer.evidence().records;
+        let names: Vec<&str> = evidence.iter().map(|record| record.subject.as_str()).collect();
         assert_eq!(names, ["SORT", "GET"]);
-        assert_eq!((&told[1].fields["calls"], &told[1].fields["mean_ms"]), (&20.0.into(), &0.15.into()));
-        assert_eq!(told[0].fields["share_of_db_time"], 0.75.into());
+        assert_eq!(
+            (&evidence[1].fields["calls"], &evidence[1].fields["mean_ms"]),
+            (&20.0.into(), &0.15.into())
+        );
+        assert_eq!(evidence[0].fields["share_of_db_time"], 0.75.into());
     }
 
     #[test]
@@ -673,10 +676,10 @@ mod tests {
         let mut answer = Answer::new("redis", moment.at, source.step);
         source.add_slow(&mut answer, (300..428).map(entry).collect(), &clock);
         source.add_slow(&mut answer, (428..528).map(entry).collect(), &clock);
-        let told = answer.evidence();
+        let evidence = answer.evidence();
         assert_eq!(source.slow_count, f64::from(528 - 42));
-        assert_eq!((told.records.len(), source.happenings_untold), (HAPPENINGS_MAX, 258 + 28));
-        assert_eq!(told.records[0].at, Instant::from_ns(7_000_000_000));
+        assert_eq!((evidence.records.len(), source.happenings_untold), (HAPPENINGS_MAX, 258 + 28));
+        assert_eq!(evidence.records[0].at, Instant::from_ns(7_000_000_000));
         source.add_slow(&mut Answer::new("redis", moment.at, source.step), vec![entry(3)], &clock);
         assert_eq!(source.slow_next, Some(4), "the server began anew");
     }
@@ -705,12 +708,12 @@ mod tests {
         std::thread::sleep(Duration::from_millis(500));
         drop(server);
         std::thread::sleep(Duration::from_millis(500));
-        let mut told = collector.take();
+        let mut evidence = collector.take();
         let to = SystemClock::now();
-        told.append(collector.finish(from, to, &[], Duration::from_secs(5)));
-        let points = told.signals.iter().filter(|signal| signal.name == "memory_used").count();
-        assert!(points >= 2, "what it told before stays: {points}");
-        let gap = told.gaps.iter().find(|gap| gap.from < gap.to).expect("a gap");
+        evidence.append(collector.finish(from, to, &[], Duration::from_secs(5)));
+        let points = evidence.signals.iter().filter(|signal| signal.name == "memory_used").count();
+        assert!(points >= 2, "earlier evidence stays: {points}");
+        let gap = evidence.gaps.iter().find(|gap| gap.from < gap.to).expect("a gap");
         assert!(gap.to == to && !gap.reason.is_empty() && !gap.reason.contains(&password), "{gap:?}");
     }
 
@@ -735,16 +738,16 @@ mod tests {
         };
         let grants = ["ACL SETUSER plimsoll +slowlog|get", "ACL SETUSER plimsoll +latency|latest"];
         assert_eq!(remedies(source.probe()), grants);
-        let told = promises::of_a_source(&mut source, Some("quiet-secret"));
-        let names: Vec<&str> = told.signals.iter().map(|signal| signal.name.as_str()).collect();
+        let evidence = promises::of_a_source(&mut source, Some("quiet-secret"));
+        let names: Vec<&str> = evidence.signals.iter().map(|signal| signal.name.as_str()).collect();
         assert!(
             names.contains(&"memory_used") && !names.contains(&"slow_commands"),
-            "the rest is told: {names:?}"
+            "the rest is reported: {names:?}"
         );
         let wrong = remedies(made(&address, Some("wrong")).probe());
         assert!(wrong[0].contains("PLIMSOLL_REDIS_PASSWORD"), "{wrong:?}");
         run(&["ACL", "SETUSER", "plimsoll", "+slowlog|get", "+latency|latest"]);
-        // Another one, because what was refused once is not asked for again.
+        // A new source, because a refused query is not repeated.
         source = made(&address, Some("quiet-secret"));
         assert_eq!(remedies(source.probe()), Vec::<String>::new());
 
@@ -752,18 +755,18 @@ mod tests {
         run(&["CONFIG", "SET", "latency-monitor-threshold", "20"]);
         run(&["CONFIG", "SET", "maxmemory", "64mb"]);
         let epoch = Epoch::anchor(&SystemClock);
-        let now = || Moment::of(SystemClock::now(), &epoch);
+        let now = || Moment::new(SystemClock::now(), &epoch);
         let from = now();
-        let mut told = source.sample(from).expect("a first sample");
+        let mut evidence = source.sample(from).expect("a first sample");
         (0..40).for_each(|_| run(&["GET", "a key that holds a secret"]));
         run(&["EVAL", "local n = 0; while n < 2e7 do n = n + 1 end", "0"]);
         std::thread::sleep(Duration::from_millis(200));
         let second = now();
-        told.append(source.sample(second).expect("a second sample"));
-        told.append(source.look_back(&Period { from, to: now() }).expect("a look back"));
+        evidence.append(source.sample(second).expect("a second sample"));
+        evidence.append(source.look_back(&Period { from, to: now() }).expect("a look back"));
 
         let number = |name: &str| {
-            let mut signals = told.signals.iter().filter(|signal| signal.name == name);
+            let mut signals = evidence.signals.iter().filter(|signal| signal.name == name);
             signals.next_back().unwrap_or_else(|| panic!("no {name}")).points[0].1
         };
         let seconds = second.at.since(from.at).as_secs_f64();
@@ -772,15 +775,18 @@ mod tests {
         assert_eq!((number("memory_max"), rounded("slow_commands")), (f64::from(64 << 20), 1.0));
         assert_eq!(number("clients"), 1.0);
         let happened = |what: &str| {
-            let mut records = told.records.iter().filter(|record| record.kind == RecordKind::Happening);
+            let mut records = evidence.records.iter().filter(|record| record.kind == RecordKind::Happening);
             records.find(|record| record.fields["what"] == what.into()).unwrap_or_else(|| panic!("no {what}"))
         };
         assert_eq!(happened("slow command").subject, "EVAL");
         assert_eq!(happened("latency event").subject, "command");
         assert!(happened("slow command").at <= second.at);
-        let gets =
-            told.records.iter().find(|record| record.subject == "GET").expect("what was asked forty times");
+        let gets = evidence
+            .records
+            .iter()
+            .find(|record| record.subject == "GET")
+            .expect("what was asked forty times");
         assert_eq!((gets.kind, &gets.fields["calls"]), (RecordKind::Statement, &40.0.into()));
-        assert!(!format!("{told:?}").contains("secret"), "arguments are not told");
+        assert!(!format!("{evidence:?}").contains("secret"), "arguments are left out");
     }
 }

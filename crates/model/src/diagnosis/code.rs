@@ -21,4 +21,4 @@ macro_rules! codes {
     };
 }
 
-pub(super) use codes;
+pub(crate) use codes;

@@ -16,7 +16,7 @@ pub use reasoning::{Caveat, Change, NextLimit, Refutation, Remedy, RuledOut};
 pub use time_use::{Activity, StageName, TimeBasis, TimeMethod, TimePart, TimeUse, TimeWay, TimedUnit};
 
 use crate::{Fault, Grade, Instant, Strength, Unit};
-use code::codes;
+pub(crate) use code::codes;
 
 /// The diagnosis of a run, or of several of them at rising load.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,16 @@
-//! Flags of the subcommands that measure several load steps: `plimsoll sweep` and `plimsoll capacity`.
+//! Flags of the subcommands that measure several load steps: `plimsoll find`, `plimsoll sweep` and `plimsoll capacity`.
 
 use clap::Args;
 
 use super::{EvidenceFlags, OptionFlags, OtlpFlags, ScriptFlags};
 
-/// Flags of both subcommands.
+/// Defaults of each load step.
+const WARM_UP: &str = "5s";
+const REST: &str = "2s";
+const HEAD_ROOM: f64 = 0.8;
+const VUS_MAX: u64 = 2_000;
+
+/// Flags of all of them.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct StudyFlags {
     #[command(flatten)]
@@ -27,16 +33,16 @@ pub(crate) struct LevelFlags {
     #[arg(long, value_name = "SLO")]
     pub(crate) slo: Vec<String>,
     /// Warm-up excluded from each step's statistics
-    #[arg(long, value_name = "TIME", default_value = "5s")]
+    #[arg(long, value_name = "TIME", default_value = WARM_UP)]
     pub(crate) warm_up: String,
     /// Cool-down after a step that violates an SLO, so the target can drain its backlog
-    #[arg(long, value_name = "TIME", default_value = "2s")]
+    #[arg(long, value_name = "TIME", default_value = REST)]
     pub(crate) rest: String,
     /// Recommended load as a fraction of the lower confidence bound
-    #[arg(long, value_name = "SHARE", default_value = "0.8")]
+    #[arg(long, value_name = "SHARE", default_value_t = HEAD_ROOM)]
     pub(crate) head_room: f64,
     /// Maximum number of VUs for arrival rates
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = VUS_MAX, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) vus_max: u64,
     /// Name of the study; steps already stored under this name are not repeated [default: random]
     #[arg(long, value_name = "NAME")]
@@ -50,6 +56,19 @@ pub(crate) struct LevelFlags {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl LevelFlags {
+    /// The defaults of the command line.
+    pub(crate) fn usual() -> LevelFlags {
+        LevelFlags {
+            warm_up: WARM_UP.to_owned(),
+            rest: REST.to_owned(),
+            head_room: HEAD_ROOM,
+            vus_max: VUS_MAX,
+            ..LevelFlags::default()
+        }
+    }
 }
 
 /// `plimsoll sweep`
@@ -108,7 +127,7 @@ pub(crate) struct CapacityFlags {
     /// Duration of the final hold at the load found; 0s skips it
     #[arg(long, value_name = "TIME", default_value = "3m", help_heading = "Search")]
     pub(crate) hold: String,
-    /// Maximum time under load of all steps together
+    /// Maximum time of all steps together, including repeated ones
     #[arg(long, value_name = "TIME", default_value = "20m", help_heading = "Search")]
     pub(crate) budget: String,
     /// Target width of the confidence interval, relative to the load
@@ -137,5 +156,58 @@ Examples:
   plimsoll capacity --of runs.csv criteria.csv         analyse an existing sweep
   plimsoll capacity --of @last                         analyse the study of the last run again
   plimsoll capacity --of @last --json | jq '.parts[0].line'
+
+Exit codes: 0 a load meets the SLOs, 99 no load does, 120 no valid step, 105 stopped by a signal; others as in `plimsoll run`.";
+
+/// `plimsoll find`
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = FIND_EXAMPLES)]
+pub(crate) struct FindFlags {
+    #[command(flatten)]
+    pub(crate) script: ScriptFlags,
+    #[command(flatten)]
+    pub(crate) options: OptionFlags,
+    /// SLO, written as a threshold; repeatable [default: the script's thresholds, else p(95)<1000 and 1 % failures]
+    #[arg(long, value_name = "SLO", help_heading = "Search")]
+    pub(crate) slo: Vec<String>,
+    /// Search for an arrival rate in iterations per second [default: if all scenarios of the script are arrival rates]
+    #[arg(long, help_heading = "Search")]
+    pub(crate) rate: bool,
+    /// First load of the search [default: 1 VU, 1 per second]
+    #[arg(long, value_name = "LOAD", help_heading = "Search")]
+    pub(crate) from: Option<f64>,
+    /// Maximum load of the search [default: 2000 VUs, 10000 per second]
+    #[arg(long, value_name = "LOAD", help_heading = "Search")]
+    pub(crate) to: Option<f64>,
+    /// Maximum time of the whole search, including repeated steps
+    #[arg(long, value_name = "TIME", default_value = "5m", help_heading = "Search")]
+    pub(crate) budget: String,
+    /// Name of the study; steps already stored under this name are not repeated [default: random]
+    #[arg(long, value_name = "NAME", help_heading = "Search")]
+    pub(crate) study: Option<String>,
+    #[command(flatten)]
+    pub(crate) evidence: EvidenceFlags,
+    #[command(flatten)]
+    pub(crate) otlp: OtlpFlags,
+    /// Print JSON: the capacity study and the diagnosis
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const FIND_EXAMPLES: &str = "\
+Finds the safe load of a script and the bottleneck that limits it, in one command. The load doubles until a step violates an SLO,
+the search narrows the limit, and the result is confirmed by a longer step below it and one above it. The diagnosis compares the
+highest load with the lowest, and uses the metrics, traces and logs of all connected sources.
+
+The answer is the safe load with its interval, what ends it, the evidence, the first change to make, and the predicted
+throughput after it. Without server evidence the safe load is still measured, and the answer names the source to connect.
+Ctrl-C ends the search; run the same command with --study to continue it. For more control use `plimsoll capacity`.
+
+Examples:
+  plimsoll find script.js
+  plimsoll find script.js --otlp --evidence postgresql=postgres://localhost/shop
+  plimsoll find script.js --slo 'http_req_duration: p(95)<800' --slo 'http_req_failed: rate<0.01'
+  plimsoll find script.js --rate --from 10 --budget 3m
+  plimsoll find script.js --json | jq -r .diagnosis.headline
 
 Exit codes: 0 a load meets the SLOs, 99 no load does, 120 no valid step, 105 stopped by a signal; others as in `plimsoll run`.";

@@ -1,4 +1,4 @@
-//! The flags that all verbs have, and their variables, as the surroundings of a run.
+//! The flags and variables that all subcommands share, resolved to a context.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use session::{Context, plan_failure, secrets};
 
 use crate::flags::{CompatFlag, GlobalFlags};
 
-/// The largest config file that is read.
+/// Maximum size of the config file, bytes.
 const CONFIG_BYTES_MAX: u64 = 16 << 20;
 
-/// Decides what was meant. `console_output` is the flag of that name, of verbs that have it.
+/// Resolves flags, variables and the config file. `console_output` is the flag of that name, of subcommands that have it.
 ///
 /// # Errors
-/// A flag, variable or the config file cannot be understood.
+/// A flag, a variable or the config file cannot be parsed.
 pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Result<Context, Failure> {
     let env = Environment::of_process();
     let (config, warnings) = read_config(flags, &env)?;
@@ -67,10 +67,10 @@ pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Resu
     Ok(common)
 }
 
-/// Whose numbers are reported.
+/// Resolves how metrics are computed: honest or strict.
 ///
 /// # Errors
-/// The variable has neither value.
+/// The variable has an unknown value.
 pub(crate) fn compat(flag: Option<CompatFlag>, context: &Context) -> Result<Compat, Failure> {
     match (flag, context.env.get("PLIMSOLL_COMPAT")) {
         (Some(CompatFlag::Strict), _) | (None, Some("strict")) => Ok(Compat::Strict),
@@ -84,7 +84,7 @@ pub(crate) fn compat(flag: Option<CompatFlag>, context: &Context) -> Result<Comp
 
 fn may_colour(flags: &GlobalFlags, env: &Environment) -> Result<bool, Failure> {
     let refused = flags.no_color.or(env.switch("NO_COLOR")?).unwrap_or(false);
-    // https://no-color.org: any value but the empty one.
+    // https://no-color.org: any non-empty value.
     let refused_by_all = env.get("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = env.get("TERM") == Some("dumb");
     Ok(!refused && !refused_by_all && !is_dumb)
@@ -141,7 +141,7 @@ fn read_config(flags: &GlobalFlags, env: &Environment) -> Result<(Options, Vec<W
     })
 }
 
-/// Where a config file is looked for if none is named: our own folder, then k6's.
+/// Returns the default paths of the config file: Plimsoll's folder, then k6's.
 fn default_configs(env: &Environment) -> Vec<PathBuf> {
     let xdg = env.get("XDG_CONFIG_HOME").filter(|it| !it.is_empty()).map(PathBuf::from);
     let folder = xdg.or_else(|| Some(Path::new(env.get("HOME")?).join(".config")));

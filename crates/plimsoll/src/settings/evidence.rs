@@ -1,4 +1,4 @@
-//! Which sources there are: `plimsoll.toml`, found from here upward, and flags over it.
+//! Evidence sources: `plimsoll.toml` in this folder or a parent, overridden by flags.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,20 +6,19 @@ use std::path::{Path, PathBuf};
 use evidence::{Settings, password_variable};
 use runs::{Exit, Failure};
 use serde::Deserialize;
-
 use session::Context;
 use session::env::Environment;
 use session::evidence::Sources;
 
 use crate::flags::EvidenceFlags;
 
-/// The file of a project.
+/// Name of the project file.
 const FILE: &str = "plimsoll.toml";
 
-/// The largest that is read, of it and of files with passwords.
+/// Maximum size of the project file and of password files, bytes.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// What this file reads of `plimsoll.toml`.
+/// The parts of `plimsoll.toml` that this file reads.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Project {
@@ -27,10 +26,10 @@ struct Project {
     evidence: BTreeMap<String, BTreeMap<String, toml::Value>>,
 }
 
-/// Opens the sources that the flags and `plimsoll.toml` name, and `of_lab`: those of the lab whose script this is.
+/// Opens the sources of the flags and `plimsoll.toml`, and `of_lab`, those of the lab system whose script this is.
 ///
 /// # Errors
-/// A source cannot be understood.
+/// A source is invalid.
 pub(crate) fn sources(
     flags: &EvidenceFlags,
     of_lab: Vec<Settings>,
@@ -43,10 +42,10 @@ pub(crate) fn sources(
     Sources::open(&settings)
 }
 
-/// The sources that are named, in order of their names.
+/// Returns the configured sources, sorted by name.
 ///
 /// # Errors
-/// The file cannot be read, or a source in it or in a flag cannot be understood.
+/// The file cannot be read, or a source in it or in a flag is invalid.
 pub(crate) fn named(flags: &EvidenceFlags, context: &Context) -> Result<Vec<Settings>, Failure> {
     let mut sources = BTreeMap::new();
     if let Some(path) = project_file(flags) {
@@ -66,7 +65,7 @@ pub(crate) fn named(flags: &EvidenceFlags, context: &Context) -> Result<Vec<Sett
     Ok(sources)
 }
 
-/// The file that is named, or the first from here upward.
+/// Returns the file of `--project`, or the first in this folder or a parent.
 fn project_file(flags: &EvidenceFlags) -> Option<PathBuf> {
     if flags.project.is_some() {
         return flags.project.clone();
@@ -93,7 +92,7 @@ fn read_text(path: &Path) -> Result<String, Failure> {
     read().map_err(|error| invalid(format!("failed to read {}: {error}", path.display())))
 }
 
-/// `[evidence.NAME]`: `kind` is the name unless it is set, everything else is a text, a number, a truth, or a table of these.
+/// Parses `[evidence.NAME]`: `kind` defaults to the name; other values are strings, numbers, booleans, or tables of these.
 fn of_file(name: &str, values: BTreeMap<String, toml::Value>, path: &Path) -> Result<Settings, Failure> {
     let refuse =
         |why: String| invalid(format!("failed to read {}: [evidence.{name}]: {why}", path.display()));
@@ -117,7 +116,7 @@ fn of_file(name: &str, values: BTreeMap<String, toml::Value>, path: &Path) -> Re
     Ok(settings)
 }
 
-/// A setting, or those of a table by names like `query.jobs`.
+/// Flattens a table to settings with names like `query.jobs`.
 fn flat((setting, value): (String, toml::Value)) -> Vec<(String, toml::Value)> {
     match value {
         toml::Value::Table(inner) => {
@@ -140,7 +139,7 @@ fn text_of(value: &toml::Value) -> Option<String> {
     })
 }
 
-/// `[NAME:]KIND=ADDRESS`.
+/// Parses `[NAME:]KIND=ADDRESS`.
 fn of_flag(text: &str) -> Result<Settings, Failure> {
     let Some((what, address)) =
         text.split_once('=').filter(|(what, address)| !what.is_empty() && !address.is_empty())
@@ -154,7 +153,7 @@ fn of_flag(text: &str) -> Result<Settings, Failure> {
     Ok(Settings { name, kind, address, ..Settings::default() })
 }
 
-/// What a source shows to be let in: of its variable, or of the file that it names.
+/// Returns a source's credential from its variable, or from the file that it names.
 fn credential(source: &mut Settings, env: &Environment) -> Result<Option<String>, Failure> {
     let file = source.values.remove("password_file");
     let variable = password_variable(&source.name);

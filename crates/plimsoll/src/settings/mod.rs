@@ -1,4 +1,4 @@
-//! Flags and variables, turned into the settings of a session: one file per concern.
+//! Resolves flags and variables to the settings of a session; one file per concern.
 
 pub(crate) mod common;
 mod evidence;

@@ -1,4 +1,4 @@
-//! Whether a run has a live page.
+//! Settings of a run's live page.
 
 use std::io::IsTerminal;
 
@@ -8,11 +8,11 @@ use session::page::PageSettings;
 
 use crate::flags::RunFlags;
 
-/// Decides from flags and variables. By default there is no page without a terminal, in continuous integration, or with
+/// Resolves flags and variables. By default there is no page without a terminal, in continuous integration, or with
 /// `--quiet`; the page reads the run's file, so a run that is not stored has none.
 ///
 /// # Errors
-/// A variable is neither on nor off.
+/// A variable has no boolean value.
 pub(crate) fn page_settings(
     flags: &RunFlags,
     context: &Context,

@@ -10,13 +10,13 @@ use session::receiving::{LabTraces, ReceiveSettings, SHARE_DEFAULT};
 
 use crate::flags::OtlpFlags;
 
-/// Addresses of one receiver.
+/// Maximum number of addresses of a receiver.
 const ADDRESSES_MAX: usize = 8;
 
-/// Reads `--otlp`, `--trace-sample` and their variables; by default, the settings that a system of the lab needs whose script this is.
+/// Resolves `--otlp`, `--trace-sample` and their variables; the defaults are those of the lab system whose script this is.
 ///
 /// # Errors
-/// An address is none, or the share is no share.
+/// An address is invalid, or the share is none.
 pub(crate) fn receive_settings(
     flags: &OtlpFlags,
     lab: Option<LabTraces>,
@@ -39,7 +39,7 @@ pub(crate) fn receive_settings(
     Ok(ReceiveSettings { addresses, token, share, lab })
 }
 
-/// Addresses with commas between them; `true` means those that exporters send to by themselves, `false` and `off` none.
+/// Parses comma-separated addresses; `true` means the default ports of exporters, `false` and `off` none.
 fn addresses(text: &str) -> Result<Vec<SocketAddr>, String> {
     if text == "off" {
         return Ok(Vec::new());
@@ -62,7 +62,7 @@ fn addresses(text: &str) -> Result<Vec<SocketAddr>, String> {
     Ok(addresses)
 }
 
-/// `1%` or `0.01`.
+/// Parses `1%` or `0.01`.
 fn parse_share(text: &str) -> Result<f64, String> {
     let number = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),

@@ -1,4 +1,4 @@
-//! The flags about a script: where it is, and its `__ENV`.
+//! Flags about a script: its path and its `__ENV`.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use session::test;
 
 use crate::flags::ScriptFlags;
 
-/// Reads the script that the flags name.
+/// Reads the script of the flags.
 ///
 /// # Errors
-/// It cannot be read, or a flag about its language asks for something that does not exist.
+/// The script cannot be read, or a flag about its language is unsupported.
 pub(crate) fn source(flags: &ScriptFlags, context: &Context) -> Result<Source, Failure> {
     let settings = SourceSettings {
         script: flags.script.clone(),
@@ -24,7 +24,7 @@ pub(crate) fn source(flags: &ScriptFlags, context: &Context) -> Result<Source, F
     Source::read(&settings, context)
 }
 
-/// Refuses a compatibility mode that does not exist.
+/// Refuses an unknown compatibility mode.
 ///
 /// # Errors
 /// The mode is neither `base` nor `extended`.
@@ -32,10 +32,10 @@ pub(crate) fn refuse_kinds(flags: &ScriptFlags, context: &Context) -> Result<(),
     test::refuse_kinds(flags.compatibility_mode.as_deref(), &context.env)
 }
 
-/// `__ENV` of a script; `includes_process` is the default of `--include-system-env-vars`.
+/// Returns `__ENV` of a script; `includes_process` is the default of `--include-system-env-vars`.
 ///
 /// # Errors
-/// `--env` cannot be understood.
+/// `--env` cannot be parsed.
 pub(crate) fn script_env(
     flags: &ScriptFlags,
     context: &Context,

@@ -1,4 +1,4 @@
-//! `plimsoll archive`: a script with everything it needs, in one file that k6 runs too.
+//! `plimsoll archive`: packs a script with everything it needs into one file that k6 runs, too.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,20 +6,19 @@ use std::path::Path;
 use archive::{Archive, Metadata, PackageImport, anonymous};
 use plan::{Options, ResolveContext};
 use runs::{Exit, Failure};
-
-use crate::flags::ArchiveFlags;
-use crate::settings;
 use session::test::Script;
 use session::{Context, plan_failure};
 
-/// The version of k6 whose format is written. Archives say who made them in this field, and readers look at it to know
-/// what to expect.
+use crate::flags::ArchiveFlags;
+use crate::settings;
+
+/// The k6 version whose format is written. Archives name their creator in this field, and readers choose the format by it.
 const FORMAT_VERSION: &str = "2.2.0";
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The script cannot be loaded, its options make no test, or the archive cannot be written.
+/// The script cannot be loaded, its options are invalid, or the archive cannot be written.
 pub(crate) fn run(flags: &ArchiveFlags, context: &Context) -> Result<Exit, Failure> {
     settings::refuse_kinds(&flags.script, context)?;
     let compat = settings::compat(flags.script.compat, context)?;
@@ -69,8 +68,8 @@ fn packed(import: &script::PackageImport) -> PackageImport {
     }
 }
 
-/// What was asked for, not yet turned into scenarios: whoever runs the archive may still say `--vus`. What k6 shows as set
-/// even where nobody set it is set.
+/// Returns the options as JSON, not converted to scenarios, so that flags such as `--vus` still work with the archive. Defaults
+/// that k6 writes are included.
 fn options_json(mut options: Options) -> Result<String, Failure> {
     let derived = options.clone().derive(&ResolveContext::default());
     let (derived, _) = derived.map_err(|error| plan_failure(&error))?;
@@ -79,7 +78,7 @@ fn options_json(mut options: Options) -> Result<String, Failure> {
     Ok(plan::inspect_json(&options).replace('\n', "\n  "))
 }
 
-/// The operating system in Go's words.
+/// Returns the operating system in Go's words.
 fn system() -> &'static str {
     match std::env::consts::OS {
         "macos" => "darwin",
@@ -100,7 +99,7 @@ fn write(archive: &Archive, to: &Path, context: &Context) -> Result<(), Failure>
     let written = archive::write(archive, std::io::BufWriter::new(file)).map_err(|error| failed(&error));
     let moved = written.and_then(|()| std::fs::rename(&partial, to).map_err(|error| failed(&error)));
     moved.inspect_err(|_| {
-        // It is of no use to anybody.
+        // An incomplete file is useless.
         let _ = std::fs::remove_file(&partial);
     })?;
     if !context.is_quiet {

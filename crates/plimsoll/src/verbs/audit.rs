@@ -1,4 +1,4 @@
-//! `plimsoll audit`: mistakes that arithmetic can catch, in runs and in tables.
+//! `plimsoll audit`: finds measurement errors that arithmetic shows, in runs and tables.
 
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, Read};
@@ -8,30 +8,30 @@ use analysis::audit::{self, Audit, Facts, KINDS, Remarks, Version};
 use model::Severity;
 use report::findings::{self, Findings};
 use runs::{Exit, Failure};
+use session::Context;
+use session::logger;
 use tables::{Cost, Format};
 
 use crate::flags::{AuditFlags, AuditFormat, FailOnFlag};
-use session::Context;
-use session::logger;
 
-/// Files that are judged together.
+/// Maximum number of files checked together.
 const FILES_MAX: usize = 1_000;
 
-/// Reasons that are told where nothing was understood.
+/// Maximum number of reasons listed if no table could be parsed.
 const REASONS_MAX: usize = 10;
 
-/// Runs and tables that are looked at together.
+/// Runs and tables checked together.
 #[derive(Default)]
 struct Material {
     sources: Vec<String>,
     facts: Facts,
     remarks: Remarks,
-    /// The runs whose target's version is known.
+    /// The runs with a known target version.
     versions: Vec<Version>,
     has_runs: bool,
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
 /// A file cannot be read, or the report cannot be written.
@@ -93,8 +93,7 @@ impl Material {
         Ok(())
     }
 
-    /// Runs of different versions stand side by side in order to be compared. Several runs of one version may be a sweep,
-    /// whose loads are to differ.
+    /// Compares runs of different versions. Several runs of one version may be a sweep with different loads.
     fn compare_versions(&mut self) {
         let names: BTreeSet<&str> = self.versions.iter().map(|version| version.version.as_str()).collect();
         if names.len() > 1 && names.len() == self.versions.len() {
@@ -102,10 +101,10 @@ impl Material {
         }
     }
 
-    /// An audit of nothing finds nothing, which must not be taken for a good sign.
+    /// Fails if there is nothing to check, because no findings would look like a good result.
     ///
     /// # Errors
-    /// No run was given, and no table was understood.
+    /// There is no run, and no table could be parsed.
     fn refuse_nothing(&self, files: &[String]) -> Result<(), Failure> {
         if self.has_runs || self.facts != Facts::default() {
             return Ok(());
@@ -119,21 +118,21 @@ impl Material {
     }
 }
 
-/// The text of a file that is no longer than tables may be.
+/// Returns the text of a file within the size limit of tables.
 pub(super) fn text_of(path: &Path) -> Result<String, Failure> {
     let failed = |error: std::io::Error| {
         Failure::new(Exit::Other, format!("failed to read {}: {error}", path.display()))
     };
     let file = std::fs::File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
-    // One more than may be, so that a longer file is refused and not cut.
+    // One byte more than the limit, so that a larger file is refused and not truncated.
     file.take(tables::BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     String::from_utf8(bytes).map_err(|_| {
         Failure::new(Exit::Other, format!("failed to read {}: it is no text in UTF-8", path.display()))
     })
 }
 
-/// What limits cost, in words; `None` if nothing.
+/// Describes the effect of limits; `None` if there is none.
 fn cost(cost: &Cost) -> Option<String> {
     let parts =
         [(cost.tables, "tables"), (cost.rows, "rows"), (cost.columns, "columns"), (cost.cells, "cells")];
@@ -174,7 +173,7 @@ fn exit(found: &Audit, fail_on: Option<FailOnFlag>) -> Exit {
     }
 }
 
-/// The vocabulary of tables, as Markdown.
+/// Returns the columns of tables as Markdown.
 fn columns() -> String {
     KINDS.iter().map(|kind| kind.describe()).collect::<Vec<_>>().join("\n")
 }

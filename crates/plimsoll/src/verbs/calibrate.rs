@@ -1,4 +1,4 @@
-//! `plimsoll calibrate`: what this machine's generator can send, measured against a server on its own loopback.
+//! `plimsoll calibrate`: measures the maximum request rate of this machine against a server on loopback.
 
 mod step;
 mod target;
@@ -9,22 +9,22 @@ use std::time::Duration;
 use model::SystemClock;
 use plan::GoDuration;
 use runfile::Calibration;
+use runs::{Exit, Failure, calibration};
 use serde::Serialize;
+use session::Context;
 
 use self::step::{Bench, LATENESS_MS_MAX, Step, VUS};
 use self::target::Target;
-use super::apart::{Scratch, fail};
+use super::child_run::{Scratch, fail};
 use crate::flags::CalibrateFlags;
-use runs::{Exit, Failure, calibration};
-use session::Context;
 
-/// How long a load may be looked at.
+/// Allowed measurement times per load.
 const TIME: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(60);
 
-/// Planned rates that are tried. Each halves what is not known: seven leave less than 1 % of the full speed.
+/// Number of planned rates. Each halves the uncertainty: seven leave less than 1 % of the full speed.
 const RATES: u32 = 7;
 
-/// What is printed with `--json`.
+/// The output of `--json`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Printed {
@@ -37,10 +37,10 @@ struct Printed {
     version: String,
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A load cannot be made, or no rate was kept to.
+/// A load cannot be generated, or no rate was sustained.
 pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.serve {
         return target::serve();
@@ -61,7 +61,7 @@ pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Fai
         None => Some(bench.run("full-speed", None)?.sent_per_s),
     };
     if let Some(per_s) = full_speed {
-        tell(&format!("full speed: {per_s:.0} requests/s by {VUS} VUs\n"));
+        tell(&format!("full speed: {per_s:.0} requests/s with {VUS} VUs\n"));
     }
     let try_rate = |number: u32, rate_per_s: u64| -> Result<Step, Failure> {
         let step = bench.run(&format!("rate-{number}"), Some(rate_per_s))?;
@@ -74,8 +74,8 @@ pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Fai
     }?;
     let best = best.ok_or_else(|| {
         fail(format!(
-            "find a rate that this machine keeps to: at every rate iterations started more than {LATENESS_MS_MAX} ms \
-             late; end what else runs on it, or try --workers 1"
+            "find a sustainable rate: iterations started more than {LATENESS_MS_MAX} ms late at every rate; stop other \
+             programs on this machine, or try --workers 1"
         ))
     })?;
     let found = Calibration {
@@ -100,7 +100,7 @@ fn time(text: &str) -> Result<Duration, Failure> {
     time.ok_or_else(|| fail(format!("read --time {text:?}: write a time from 1s to 1m, such as 5s")))
 }
 
-/// This rate if it is kept to, and otherwise the highest below it that is.
+/// Returns this rate if it is sustained, and otherwise the highest sustained one below it.
 fn best_up_to(
     rate_max_per_s: u64,
     mut try_rate: impl FnMut(u32, u64) -> Result<Step, Failure>,
@@ -109,7 +109,7 @@ fn best_up_to(
     if step.is_in_time() { Ok(Some(step)) } else { best_below(rate_max_per_s as f64, try_rate) }
 }
 
-/// The highest rate that was kept to, found by halving what lies between the highest good and the lowest bad one.
+/// Returns the highest sustained rate, found by bisection between the highest good and the lowest bad one.
 fn best_below(
     rate_per_s: f64,
     mut try_rate: impl FnMut(u32, u64) -> Result<Step, Failure>,
@@ -127,14 +127,14 @@ fn best_below(
     Ok(best)
 }
 
-/// A whole number; what is none of a number is zero.
+/// Returns a whole number; zero for NaN.
 fn whole(value: f64) -> u64 {
     value.round() as u64
 }
 
 fn line(step: &Step) -> String {
     format!(
-        "{} {:.0}/s planned: {:.0}/s sent, 99 % at most {} late\n",
+        "{} {:.0}/s planned: {:.0}/s sent, p99 iteration start delay {}\n",
         if step.is_in_time() { "✓" } else { "✗" },
         step.planned_per_s,
         step.sent_per_s,
@@ -145,9 +145,9 @@ fn line(step: &Step) -> String {
 fn words(found: &Calibration, workers: usize, path: &str) -> String {
     let ms = |ns: u64| report::number::duration(ns as f64 / 1e6, None);
     format!(
-        "this machine can send {}{} requests/s in time with {workers} worker thread{}; a request takes {} of CPU, and \
-         timers woke at most {} late\nkept in {path}\n",
-        if found.is_lower_bound { "at least " } else { "" },
+        "maximum rate: {}{} requests/s with {workers} worker thread{}; CPU per request {}, timers fired up to {} late\n\
+         stored in {path}\n",
+        if found.is_lower_bound { "≥ " } else { "" },
         found.rate_per_s,
         if workers == 1 { "" } else { "s" },
         ms(found.cpu_per_request_ns),
@@ -165,7 +165,7 @@ fn json(found: &Calibration, workers: usize) -> String {
         workers,
         version: found.version.clone(),
     };
-    // Numbers and a text always have a form in JSON.
+    // Serialization cannot fail: the values are numbers and strings.
     serde_json::to_string_pretty(&printed).unwrap_or_default() + "\n"
 }
 
@@ -173,7 +173,7 @@ fn json(found: &Calibration, workers: usize) -> String {
 mod tests {
     use super::*;
 
-    /// A machine that is in time up to some rate.
+    /// A machine that sustains rates up to a limit.
     fn machine(limit_per_s: f64) -> impl FnMut(u32, u64) -> Result<Step, Failure> {
         move |_, rate_per_s| {
             let planned_per_s = rate_per_s as f64;

@@ -1,49 +1,68 @@
-//! `plimsoll capacity`: the highest load that keeps what is asked, searched for, or read from what was measured.
+//! `plimsoll capacity`: finds the maximum load that meets the SLOs, by a search or from stored measurements.
 
 use std::io::IsTerminal;
 use std::path::Path;
 
 use analysis::capacity::search::{self, Made, Over, Search, Step};
-use model::LogLevel;
 use model::capacity::{LoadUnit, Place};
-use report::Lang;
+use model::{LogLevel, SystemClock};
 use report::capacity::{self, StudyKind, StudyReport};
+use report::{Lang, Style};
 use runs::study::{self, CONFIDENCE, Read};
 use runs::{Exit, Failure};
+use session::Context;
+use session::logger;
 use tables::Format;
 
 use super::audit::text_of;
-use super::levels::{Levels, Wanted, seconds};
+use super::diagnose;
+use super::level_runner::{LevelRunner, LevelSpec, seconds};
 use crate::flags::CapacityFlags;
-use session::Context;
-use session::logger;
 
-/// Files of tables at most.
+/// Maximum number of tables.
 const FILES_MAX: usize = 100;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The flags cannot be understood, the first level could not begin, or a run or a table cannot be read.
+/// The flags are invalid, the first level could not begin, or a run or a table cannot be read.
 pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
     if !flags.of.is_empty() {
-        return of(flags, context);
+        return report_stored(flags, context);
     }
     let unit = if flags.rate { LoadUnit::PerSecond } else { LoadUnit::Vus };
-    let wanted = wanted(flags, unit)?;
-    let mut levels = Levels::new(&flags.study, StudyKind::Capacity, unit, context)?;
+    let goal = search_goal(flags, unit)?;
+    let mut levels = LevelRunner::new(&flags.study, StudyKind::Capacity, unit, context)?;
     if levels.asked.is_empty() {
         return Err(fail("search for a load line without an SLO: set at least one, such as --slo 'http_req_duration: p(95)<800'".to_owned()));
     }
+    let report = searched(&mut levels, goal)?;
+    answer(&report, &levels, flags.study.level.json, context);
+    if !flags.study.level.json
+        && let Some(diagnosis) = diagnose::of_study(&report, context)?
+    {
+        session::terminal::print(&report::find::cause(&diagnosis, Lang::En, style(context)));
+    }
+    Ok(exit(&report, levels.exit, true))
+}
+
+/// Measures the steps that a search asks for until it ends, and returns its study.
+///
+/// # Errors
+/// The first run could not begin, or a run cannot be read.
+pub(super) fn searched(
+    levels: &mut LevelRunner<'_>,
+    goal: search::SearchSettings,
+) -> Result<StudyReport, Failure> {
     let mut gathered = levels.gathered(StudyKind::Capacity);
-    let mut search = Search::new(wanted);
+    let mut search = Search::new(goal);
     let over = loop {
         let step = match search.next() {
             Ok(step) => step,
             Err(over) => break Some(over),
         };
         let length_s = step.warm_up_s + step.most_s;
-        let wanted = Wanted {
+        let spec = LevelSpec {
             load: step.load,
             purpose: step.purpose,
             least_s: step.least_s,
@@ -52,19 +71,18 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
             bursts: search.bursts(step.load),
             left_s: (search.left_s() - length_s).max(0.0),
         };
-        let Some(read) = levels.measure(&wanted)? else { break None };
+        let began = SystemClock::now();
+        let Some(read) = levels.measure(&spec)? else { break None };
         gathered.add(&levels.variant(""), &read);
-        search.tell(made(&step, read));
+        search.tell(made(&step, read, SystemClock::now().since(began).as_secs_f64()));
     };
     levels.end();
     gathered.is_cut = over == Some(Over::Budget);
-    let report = gathered.report();
-    answer(&report, &levels, flags.study.level.json, context);
-    Ok(exit(&report, levels.exit, true))
+    Ok(gathered.report())
 }
 
-/// What was found, and how to come back to it.
-pub(super) fn answer(report: &StudyReport, levels: &Levels<'_>, is_json: bool, context: &Context) {
+/// Prints the result, and the command that shows it again.
+pub(super) fn answer(report: &StudyReport, levels: &LevelRunner<'_>, is_json: bool, context: &Context) {
     print(report, is_json, context);
     let again = report.parts.iter().flat_map(|part| &part.levels).next_back();
     if let Some(level) = again {
@@ -73,7 +91,7 @@ pub(super) fn answer(report: &StudyReport, levels: &Levels<'_>, is_json: bool, c
     }
 }
 
-/// How the process ends: as its runs did, or by whether a load keeps what was asked.
+/// Returns the exit of the process: that of its runs, or whether a load meets the SLOs.
 pub(super) fn exit(report: &StudyReport, of_runs: Exit, is_asked: bool) -> Exit {
     if of_runs != Exit::Ok {
         return of_runs;
@@ -89,25 +107,21 @@ pub(super) fn exit(report: &StudyReport, of_runs: Exit, is_asked: bool) -> Exit 
     if is_asked && report.parts.iter().any(is_below) { Exit::ThresholdsFailed } else { Exit::Ok }
 }
 
-fn made(step: &Step, read: Read) -> Made {
+/// A step that took `took_s` seconds of wall time; one that was stored already counts its load.
+fn made(step: &Step, read: Read, took_s: f64) -> Made {
     let decides = read.observed.level.decides;
     Made {
         load: step.load,
         purpose: step.purpose,
         spent_s: read.spent_s,
+        charged_s: took_s.max(read.spent_s),
         throughput_per_s: read.observed.level.throughput_per_s,
         sights: if decides { read.observed.sights } else { Vec::new() },
     }
 }
 
-fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failure> {
-    let (from, to) = match unit {
-        LoadUnit::Vus => (flags.from.unwrap_or(1.0), flags.to.unwrap_or(2_000.0)),
-        LoadUnit::PerSecond => (flags.from.unwrap_or(1.0), flags.to.unwrap_or(10_000.0)),
-    };
-    if !(from > 0.0 && to >= from && to <= plan::VUS_MAX as f64) {
-        return Err(fail(format!("search from {from} to {to}: expected 0 < --from <= --to")));
-    }
+fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::SearchSettings, Failure> {
+    let (from, to) = range(flags.from, flags.to, unit)?;
     if flags.study.options.vus.is_some() {
         return Err(fail(
             "search with --vus: the search chooses the loads; set --from and --to instead".to_owned(),
@@ -117,7 +131,7 @@ fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failu
         return Err(fail(format!("read --tolerance {}: it is a share above 0, up to 1", flags.tolerance)));
     }
     let least_s = seconds("--step-min", &flags.step_min)?;
-    Ok(search::Wanted {
+    Ok(search::SearchSettings {
         unit,
         from,
         to,
@@ -131,8 +145,24 @@ fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failu
     })
 }
 
-/// What was measured before: tables, or the study of a run.
-fn of(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
+/// The loads of a search, from the flags or the defaults of the unit.
+///
+/// # Errors
+/// They are no range.
+pub(super) fn range(from: Option<f64>, to: Option<f64>, unit: LoadUnit) -> Result<(f64, f64), Failure> {
+    let most = match unit {
+        LoadUnit::Vus => 2_000.0,
+        LoadUnit::PerSecond => 10_000.0,
+    };
+    let (from, to) = (from.unwrap_or(1.0), to.unwrap_or(most));
+    if from > 0.0 && to >= from && to <= plan::VUS_MAX as f64 {
+        return Ok((from, to));
+    }
+    Err(fail(format!("search from {from} to {to}: expected 0 < --from <= --to")))
+}
+
+/// Reports earlier measurements: tables, or the study of a run.
+fn report_stored(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
     let level = &flags.study.level;
     let is_table = |name: &String| Format::of_name(name).is_some();
     let report = match flags.of.as_slice() {
@@ -174,11 +204,15 @@ fn of_tables(
 }
 
 fn print(report: &StudyReport, is_json: bool, context: &Context) {
-    let style = logger::style(context.may_colour && std::io::stdout().is_terminal());
     match is_json {
         true => session::terminal::print(&capacity::json(report)),
-        false => session::terminal::print(&capacity::text(report, Lang::En, style)),
+        false => session::terminal::print(&capacity::text(report, Lang::En, style(context))),
     }
+}
+
+/// The style of standard output.
+pub(super) fn style(context: &Context) -> Style {
+    logger::style(context.may_colour && std::io::stdout().is_terminal())
 }
 
 fn fail(what: String) -> Failure {

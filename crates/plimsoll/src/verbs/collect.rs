@@ -1,4 +1,4 @@
-//! `plimsoll collect`: evidence about a time that is over, from servers that remember: of a run, or of no run at all.
+//! `plimsoll collect`: backfills evidence about a past time range from servers that keep history, for a run or without one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,24 +9,23 @@ use import::RUN_START;
 use model::{Epoch, Evidence, Gap, GoDuration, Instant, LogLevel, RecordKind, SystemClock, Window};
 use runfile::{Ending, Header, ImportWriter, Reader};
 use runs::{Exit, Failure};
-
-use super::import::{EXIT_UNKNOWN, remove};
 use session::Context;
 use session::evidence::{AskedFor, open};
 
+use super::import::{EXIT_UNKNOWN, remove};
 use crate::flags::CollectFlags;
 use crate::settings::evidence_settings;
 
-/// No time that is asked about is longer.
+/// Maximum length of the time range.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// A second of the time that is asked about.
+/// One window of the time range.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// There is no such run or time, the run still goes on, no source is named, or none of them answers.
+/// There is no such run or time range, the run is still in progress, no source is configured, or none of them answers.
 pub(crate) fn run(flags: &CollectFlags, context: &Context) -> Result<Exit, Failure> {
     let mut sources = open(&evidence_settings(&flags.evidence, context)?)?;
     if sources.is_empty() {
@@ -43,7 +42,7 @@ pub(crate) fn run(flags: &CollectFlags, context: &Context) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
-/// Adds to a run what servers tell about its time.
+/// Adds evidence about its time to a run.
 fn of_run(run: &str, sources: &mut [Box<dyn Source>], context: &Context) -> Result<(), Failure> {
     let catalogue = context.catalogue()?;
     let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
@@ -54,7 +53,7 @@ fn of_run(run: &str, sources: &mut [Box<dyn Source>], context: &Context) -> Resu
     let asked = asked.numbers();
     sources.iter_mut().for_each(|source| source.look_for(&asked));
     let mut told = ask(sources, &period(&reader)?, context)?;
-    // Of a source that was asked beside the load, the run knows more than that it answered once.
+    // For a source that was sampled during the run, the existing record has more than this single query.
     let records = reader.records().map_err(|error| runs::failed(&error))?;
     let is_known =
         |name: &str| records.iter().any(|record| record.kind == RecordKind::Source && record.source == name);
@@ -64,7 +63,7 @@ fn of_run(run: &str, sources: &mut [Box<dyn Source>], context: &Context) -> Resu
     catalogue.keep(&path).map_err(|error| runs::failed(&error))
 }
 
-/// Makes a run of what servers tell about some time.
+/// Creates a run from evidence about a time range.
 fn alone(
     from: &str,
     flags: &CollectFlags,
@@ -76,7 +75,7 @@ fn alone(
     let to_ns = flags.to.as_deref().map_or(Ok(now_ns), |to| time("--to", to, now_ns))?;
     let length = length(from_ns, to_ns, now_ns)?;
     let epoch = Epoch { at: RUN_START, wall_unix_ns: from_ns };
-    let moment = |at: Instant| Moment::of(at, &epoch);
+    let moment = |at: Instant| Moment::new(at, &epoch);
     let period = Period { from: moment(RUN_START), to: moment(RUN_START + length) };
     let told = ask(sources, &period, context)?;
     let names: Vec<String> = sources.iter().map(|source| source.about().name).collect();
@@ -92,7 +91,7 @@ fn alone(
     Ok(())
 }
 
-/// What every source tells. One that does not answer leaves a gap.
+/// Collects the evidence of every source. One that does not answer leaves a gap.
 fn ask(sources: &mut [Box<dyn Source>], period: &Period, context: &Context) -> Result<Evidence, Failure> {
     let mut told = Evidence::default();
     let mut failures = 0;
@@ -132,7 +131,7 @@ fn ask(sources: &mut [Box<dyn Source>], period: &Period, context: &Context) -> R
     Ok(told)
 }
 
-/// From a run's first window to its last, on both clocks.
+/// Returns the time from a run's first window to its last, on both clocks.
 fn period(reader: &Reader) -> Result<Period, Failure> {
     let range = reader.range().map_err(|error| runs::failed(&error))?;
     let spans = reader.spans(range).map_err(|error| runs::failed(&error))?;
@@ -141,10 +140,10 @@ fn period(reader: &Reader) -> Result<Period, Failure> {
     };
     let header = reader.header();
     let epoch = Epoch { at: Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
-    Ok(Period { from: Moment::of(first.start, &epoch), to: Moment::of(last.end, &epoch) })
+    Ok(Period { from: Moment::new(first.start, &epoch), to: Moment::new(last.end, &epoch) })
 }
 
-/// A time of the wall clock, nanoseconds since 1970: as it is written, or so long before now.
+/// Parses a wall-clock time to nanoseconds since 1970: absolute, or relative to now.
 fn time(flag: &str, text: &str, now_ns: i64) -> Result<i64, Failure> {
     let ago = text.strip_prefix('-').and_then(GoDuration::parse).map(GoDuration::to_std);
     let ago = ago.filter(|ago| !ago.is_zero());
@@ -155,7 +154,7 @@ fn time(flag: &str, text: &str, now_ns: i64) -> Result<i64, Failure> {
     })
 }
 
-/// How long the time is that is asked about, in whole seconds.
+/// Returns the length of the time range in whole seconds.
 fn length(from_ns: i64, to_ns: i64, now_ns: i64) -> Result<Duration, Failure> {
     if to_ns > now_ns {
         return Err(invalid("collect evidence: --to is in the future"));
@@ -171,7 +170,7 @@ fn length(from_ns: i64, to_ns: i64, now_ns: i64) -> Result<Duration, Failure> {
     Ok(Duration::from_secs(length.as_secs()))
 }
 
-/// Writes a run of seconds in which nobody asked for anything: they are the axis of what servers told.
+/// Writes a run of empty seconds, the time axis of the evidence.
 fn write(path: &std::path::Path, header: &Header, length: Duration) -> Result<(), Failure> {
     let ending = Ending {
         ended_wall_ns: header.started_wall_ns.saturating_add(i64::try_from(length.as_nanos()).unwrap_or(0)),

@@ -1,4 +1,4 @@
-//! `plimsoll compare`: what changed from some runs to others, and whether they may be compared at all.
+//! `plimsoll compare`: compares two sides of runs, and checks whether they are comparable.
 
 use std::io::IsTerminal;
 
@@ -7,18 +7,18 @@ use plan::GoDuration;
 use report::comparison::{self, ComparisonReport};
 use runs::comparison::{between, share};
 use runs::{Exit, Failure};
-
-use crate::flags::{CompareFlags, CompareFormat, JudgeFlags};
 use session::Context;
 use session::logger;
 
-/// Quantiles at most: each is a row for every series.
+use crate::flags::{CompareFlags, CompareFormat, JudgeFlags};
+
+/// Maximum number of quantiles: each is a row for every series.
 const QUANTILES_MAX: usize = 20;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A flag cannot be read, a side names no run, or a run cannot be read.
+/// A flag cannot be parsed, a side names no run, or a run cannot be read.
 pub(crate) fn run(flags: &CompareFlags, context: &Context) -> Result<Exit, Failure> {
     let report = between(&flags.a, &flags.b, options(&flags.judge)?, &context.catalogue()?)?;
     let lang = flags.lang.lang();
@@ -40,16 +40,16 @@ pub(crate) fn run(flags: &CompareFlags, context: &Context) -> Result<Exit, Failu
     Ok(exit(&report, &flags.judge))
 }
 
-/// How the process ends after a comparison.
+/// Returns the exit of the process after a comparison.
 pub(super) fn exit(report: &ComparisonReport, flags: &JudgeFlags) -> Exit {
     let has_failed = flags.fail_on.is_some() && report.comparison.has_regressed();
     if has_failed { Exit::Regressed } else { Exit::Ok }
 }
 
-/// What was asked for.
+/// Parses the options of the comparison.
 ///
 /// # Errors
-/// A flag cannot be read.
+/// A flag cannot be parsed.
 pub(super) fn options(flags: &JudgeFlags) -> Result<Options, Failure> {
     let fail = |flag: &str, text: &str, hint: &str| {
         Failure::new(Exit::Other, format!("failed to read {flag} {text:?}: {hint}"))
@@ -79,7 +79,7 @@ pub(super) fn options(flags: &JudgeFlags) -> Result<Options, Failure> {
     })
 }
 
-/// `p99.9`, `99.9` or `p(99.9)` as a share of 1.
+/// Parses `p99.9`, `99.9` or `p(99.9)` as a share of 1.
 fn quantile(text: &str) -> Option<f64> {
     let text = text.trim();
     let text = text.strip_prefix('p').unwrap_or(text);

@@ -1,4 +1,4 @@
-//! `plimsoll demo`: a shop whose bottleneck is planted; a test that finds it, a remedy, and the same test once more.
+//! `plimsoll demo`: a shop with a known bottleneck, a test that finds it, a remedy, and the same test again.
 
 use std::num::NonZeroU16;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -13,10 +13,6 @@ use model::{Diagnosis, FigureValue, SystemClock, Unit};
 use report::Lang;
 use report::summary::Layout;
 use runs::{Exit, Failure, WindowRange};
-use testkit::{Shop, ShopConfig};
-
-use super::diagnose;
-use crate::flags::DemoFlags;
 use session::Context;
 use session::evidence::Sources;
 use session::page::PageSettings;
@@ -27,27 +23,31 @@ use session::source::Source;
 use session::summary::SummarySettings;
 use session::test::Test;
 use session::{self, Finished, SessionSettings};
+use testkit::{Shop, ShopConfig};
 
-/// The script, so that the demo needs no file.
+use super::diagnose;
+use crate::flags::DemoFlags;
+
+/// The script, embedded so that the demo needs no file.
 const SCRIPT: &str = include_str!("../../../../examples/shop.js");
 
-/// When the script keeps its 30 visitors, and when its 120: seconds of the run without the ways up and down.
+/// Seconds of the run with 30 and with 120 visitors, without the ramps.
 const QUIET: WindowRange = WindowRange::from_seconds(4, 10);
 const BUSY: WindowRange = WindowRange::from_seconds(16, 25);
 
-/// How many times as many slots the shop has after the remedy.
+/// Factor on the number of slots for the remedy.
 const REMEDY: usize = 2;
 
-/// Over how long the shop's own rate is taken: short enough to lie within the plateau, long enough to be a rate.
+/// Interval over which the shop's own rate is measured: short enough to lie within the plateau, long enough to be a rate.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What the shop tells of its pool is asked for so often.
+/// Interval at which the shop's pool metrics are scraped.
 const SCRAPE_STEP: &str = "250ms";
 
-/// Runs the verb. Crossed thresholds are what the demo shows, so they do not make it fail.
+/// Runs the demo. Crossed thresholds are part of it, so they do not make it fail.
 ///
 /// # Errors
-/// The shop cannot open, the test cannot begin, or what was stored of it cannot be read.
+/// The shop cannot start, the test cannot begin, or its run cannot be read.
 pub(crate) fn run(flags: &DemoFlags, context: &Context) -> Result<Exit, Failure> {
     let (turn, running) = (Turn::default(), Running::default());
     signals::listen(turn.clone(), running.clone(), context.logger.clone());
@@ -76,22 +76,22 @@ pub(crate) fn run(flags: &DemoFlags, context: &Context) -> Result<Exit, Failure>
     Ok(after.exit())
 }
 
-/// What both visits have in context.
+/// Settings that both visits share.
 struct Demo<'a> {
     flags: &'a DemoFlags,
     context: &'a Context,
     running: &'a Running,
 }
 
-/// A visit that is over.
+/// A completed visit.
 struct Visit {
     finished: Finished,
-    /// The most queries per second that the shop completed over one [`WATCH_INTERVAL`].
+    /// Maximum number of queries per second that the shop completed over one [`WATCH_INTERVAL`].
     busiest_per_s: f64,
 }
 
 impl Demo<'_> {
-    /// Opens a shop, and has the script visit it.
+    /// Starts a shop, and runs the script against it.
     fn visit(&self, config: &ShopConfig, control: RunControl) -> Result<Visit, Failure> {
         let (flags, context) = (self.flags, self.context);
         let shop = Shop::start(*config)
@@ -126,7 +126,7 @@ impl Demo<'_> {
             let (over, is_over) = channel();
             let watcher = scope.spawn(|| watch(&shop, is_over));
             let finished = session::run(&test, context, settings);
-            // The watcher ends when the channel does.
+            // The watcher ends when the channel closes.
             drop(over);
             finished.map(|finished| Visit { finished, busiest_per_s: watcher.join().unwrap_or_default() })
         })
@@ -134,7 +134,7 @@ impl Demo<'_> {
 }
 
 impl Visit {
-    /// Whether the script did all that it was to do.
+    /// Returns true if the script ran completely.
     fn is_whole(&self) -> bool {
         self.finished.outcome.aborted.is_none() && self.finished.outcome.setup_error.is_none()
     }
@@ -146,17 +146,17 @@ impl Visit {
         }
     }
 
-    /// What limits the shop, of a few visitors against many; nothing if the run was not stored.
+    /// Diagnoses the shop by comparing a few visitors with many; `None` if the run was not stored.
     fn diagnose(&self, context: &Context) -> Result<Option<(Diagnosis, DiagnosisReport)>, Failure> {
         let Some(id) = &self.finished.id else { return Ok(None) };
         let path = context.catalogue()?.find(&id.to_string()).map_err(|error| runs::failed(&error))?;
         let reader = runs::open(&path)?;
         let looked = |part: WindowRange| Ok((&reader, Some(part.range(&reader)?)));
-        diagnose::of(vec![looked(QUIET)?, looked(BUSY)?], Lang::En).map(Some)
+        diagnose::diagnose_runs(vec![looked(QUIET)?, looked(BUSY)?], Lang::En).map(Some)
     }
 }
 
-/// The most queries per second that the shop completed over one [`WATCH_INTERVAL`].
+/// Returns the maximum number of queries per second that the shop completed over one [`WATCH_INTERVAL`].
 fn watch(shop: &Shop, is_over: Receiver<()>) -> f64 {
     let (mut before, mut completed) = (SystemClock::now(), shop.pool().completed);
     let mut busiest: f64 = 0.0;
@@ -180,7 +180,7 @@ fn closing_words(config: &ShopConfig, queries_per_second: f64) -> String {
     )
 }
 
-/// What was predicted, what came, and whether that is the same.
+/// Compares the prediction with the result.
 fn verdict(before: &Diagnosis, after: &Diagnosis, headline: &str) -> String {
     let predicted = before.findings.first().and_then(|finding| finding.prediction.as_ref()?.then.as_ref());
     let Some(busy) = after.runs.last() else { return String::new() };

@@ -1,14 +1,14 @@
-//! `plimsoll deps`: what a script imports, without running any of it.
+//! `plimsoll deps`: lists the imports of a script without running it.
 
 use runs::{Exit, Failure};
 use serde::Serialize;
-
-use crate::flags::DepsFlags;
-use crate::settings;
 use session::Context;
 use session::program;
 
-/// The answer, in k6's shape.
+use crate::flags::DepsFlags;
+use crate::settings;
+
+/// The output, in k6's format.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Dependencies {
@@ -17,10 +17,10 @@ struct Dependencies {
     custom_build_required: bool,
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The script, or a module of it, cannot be read or does not parse.
+/// The script, or a module of it, cannot be read or parsed.
 pub(crate) fn run(flags: &DepsFlags, context: &Context) -> Result<Exit, Failure> {
     settings::refuse_kinds(&flags.script, context)?;
     let source = settings::source(&flags.script, context)?;
@@ -37,7 +37,7 @@ pub(crate) fn run(flags: &DepsFlags, context: &Context) -> Result<Exit, Failure>
 }
 
 fn dependencies(imports: script::Imports, asked: script::Asked) -> Dependencies {
-    // The others are k6's own, which no build has to add.
+    // The others are built into k6.
     let extensions = imports.absent.iter().filter(|name| name.starts_with("k6/x/"));
     let any = extensions.map(String::as_str).chain(["k6"]).map(|name| (name.to_owned(), "*".to_owned()));
     let mut build_dependencies: std::collections::BTreeMap<String, String> = any.collect();

@@ -1,4 +1,4 @@
-//! `plimsoll diagnose`: what limits the target, how that is known, and what would prove it wrong.
+//! `plimsoll diagnose`: finds the bottleneck, with evidence and a testable prediction.
 
 use std::io::IsTerminal;
 
@@ -6,22 +6,26 @@ use analysis::diagnosis::diagnose;
 use api::diagnosis::DiagnosisReport;
 use model::Diagnosis;
 use report::Lang;
+use report::capacity::StudyReport;
 use report::diagnosis::{Clock, document, text};
 use runfile::Reader;
 use runs::diagnosis::{self, Looked};
 use runs::{Exit, Failure, WindowRange};
-
-use crate::flags::DiagnoseFlags;
 use session::Context;
 use session::logger;
 
-/// Runs that are looked at together: the levels of a sweep.
+use crate::flags::DiagnoseFlags;
+
+/// Maximum number of runs diagnosed together: the levels of a sweep.
 const RUNS_MAX: usize = 50;
 
-/// Runs the verb.
+/// Runs of a study that are diagnosed: the lowest load and the highest ones.
+const STUDY_RUNS_MAX: usize = 8;
+
+/// Runs the subcommand.
 ///
 /// # Errors
-/// There is no such run, or it cannot be read.
+/// A run does not exist or cannot be read.
 pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.levels.len() > RUNS_MAX {
         let text = format!("failed to diagnose {} runs: the limit is {RUNS_MAX}", flags.levels.len());
@@ -36,7 +40,7 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
     let part = flags.window.as_deref().map(WindowRange::parse).transpose()?;
     let look = |reader| Ok((reader, part.map(|part| part.range(reader)).transpose()?));
     let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
-    let (_, told) = of(looked, Lang::En)?;
+    let (_, told) = diagnose_runs(looked, Lang::En)?;
     if flags.json {
         session::terminal::print(&report::diagnosis::json(&told));
     } else {
@@ -49,7 +53,10 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
 ///
 /// # Errors
 /// A file is damaged.
-pub(super) fn of(looked: Vec<Looked>, lang: Lang) -> Result<(Diagnosis, DiagnosisReport), Failure> {
+pub(super) fn diagnose_runs(
+    looked: Vec<Looked>,
+    lang: Lang,
+) -> Result<(Diagnosis, DiagnosisReport), Failure> {
     let readers: Vec<&Reader> = looked.iter().map(|(reader, _)| *reader).collect();
     let case = diagnosis::case(looked)?;
     let clocks: Vec<Clock> = case
@@ -65,7 +72,36 @@ pub(super) fn of(looked: Vec<Looked>, lang: Lang) -> Result<(Diagnosis, Diagnosi
     Ok((found, told))
 }
 
-/// Prints it for people.
+/// Diagnoses the runs of a study; nothing where no step says anything about the target.
+///
+/// # Errors
+/// A run is missing or damaged.
+pub(super) fn of_study(study: &StudyReport, context: &Context) -> Result<Option<DiagnosisReport>, Failure> {
+    let ids = runs_of_study(study);
+    if ids.is_empty() {
+        return Ok(None);
+    }
+    let catalogue = context.catalogue()?;
+    let open = |run: &&str| {
+        let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
+        runs::open(&path)
+    };
+    let readers = ids.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
+    let looked: Vec<Looked> = readers.iter().map(|reader| (reader, None)).collect();
+    diagnose_runs(looked, Lang::En).map(|(_, document)| Some(document))
+}
+
+/// The lowest load and the highest ones, in ascending order: a diagnosis explains what grew between them.
+pub(super) fn runs_of_study(study: &StudyReport) -> Vec<&str> {
+    let levels = study.parts.iter().flat_map(|part| &part.levels).filter(|level| level.decides);
+    let mut ids: Vec<&str> = levels.map(|level| level.run.as_str()).collect();
+    if ids.len() > STUDY_RUNS_MAX {
+        ids.drain(1..=ids.len() - STUDY_RUNS_MAX);
+    }
+    ids
+}
+
+/// Prints the diagnosis as text.
 pub(super) fn print(told: &DiagnosisReport, is_whole: bool, context: &Context) {
     let style = logger::style(context.may_colour && std::io::stdout().is_terminal());
     session::terminal::print(&text(told, Lang::En, is_whole, style));

@@ -1,20 +1,19 @@
-//! `plimsoll doctor`: whether the sources of evidence can be asked, and what they lack.
+//! `plimsoll doctor`: checks that each evidence source is reachable and has the permissions it needs.
 
 use evidence::{Check, Source, sources};
 use report::escape;
 use runs::{Exit, Failure};
 use serde_json::json;
-
 use session::Context;
 use session::evidence::open;
 
 use crate::flags::DoctorFlags;
 use crate::settings::evidence_settings;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A source cannot be understood.
+/// A source is invalid.
 pub(crate) fn run(flags: &DoctorFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.kinds {
         session::terminal::print(&kinds());

@@ -1,4 +1,4 @@
-//! `plimsoll export`: a stored run for other programs.
+//! `plimsoll export`: converts a stored run for other programs.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use export::ExportError;
 use model::Epoch;
 use runfile::Reader;
 use runs::{Exit, Failure};
-
-use crate::flags::{ExportFlags, ExportFormat};
 use session::Context;
 
-/// Runs the verb.
+use crate::flags::{ExportFlags, ExportFormat};
+
+/// Runs the subcommand.
 ///
 /// # Errors
-/// There is no such run, it cannot be read, or the export cannot be written.
+/// The run does not exist or cannot be read, or the export cannot be written.
 pub(crate) fn run(flags: &ExportFlags, context: &Context) -> Result<Exit, Failure> {
     let path = context.catalogue()?.find(&flags.run).map_err(|error| runs::failed(&error))?;
     if flags.format == ExportFormat::Plimsoll {
@@ -35,7 +35,7 @@ pub(crate) fn run(flags: &ExportFlags, context: &Context) -> Result<Exit, Failur
         None => {
             let mut to = std::io::BufWriter::new(std::io::stdout());
             match write(&reader, flags.format, &mut to) {
-                // Whoever has closed it (`| head`) has read enough.
+                // A closed pipe (`| head`) is no error.
                 Err(ExportError::Write(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
                 written => written.map_err(|error| runs::failed(&error))?,
             }
@@ -44,7 +44,7 @@ pub(crate) fn run(flags: &ExportFlags, context: &Context) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-/// A copy of the file as it is now, whole in itself even while the run goes on.
+/// Copies the file as it is now; the copy is consistent even while the run is in progress.
 fn snapshot(path: &Path, to: Option<&Path>, context: &Context) -> Result<Exit, Failure> {
     let own_name = || path.file_name().map_or_else(|| PathBuf::from("run.plimsoll"), PathBuf::from);
     let to = to.map_or_else(own_name, Path::to_owned);
@@ -53,7 +53,7 @@ fn snapshot(path: &Path, to: Option<&Path>, context: &Context) -> Result<Exit, F
     Ok(Exit::Ok)
 }
 
-/// A file is seen under its name when all of it is there.
+/// Writes a temporary file and renames it when it is complete.
 fn to_file(reader: &Reader, format: ExportFormat, to: &Path) -> Result<(), Failure> {
     let fail = |error: &dyn std::fmt::Display| {
         Failure::new(Exit::Other, format!("failed to write {}: {error}", to.display()))
@@ -65,7 +65,7 @@ fn to_file(reader: &Reader, format: ExportFormat, to: &Path) -> Result<(), Failu
     let written = write(reader, format, &mut buffered).and_then(|()| Ok(buffered.flush()?));
     let moved = written.and_then(|()| Ok(std::fs::rename(&partial, to)?));
     moved.map_err(|error| {
-        // It is of no use to anybody.
+        // An incomplete file is useless.
         let _ = std::fs::remove_file(&partial);
         fail(&error)
     })
@@ -86,7 +86,7 @@ fn write(reader: &Reader, format: ExportFormat, to: &mut (dyn Write + Send)) -> 
     }
 }
 
-/// The rows of all windows, one window after the other.
+/// Writes the rows of all windows, one window after the other.
 fn rows(
     reader: &Reader,
     all: std::ops::Range<u32>,

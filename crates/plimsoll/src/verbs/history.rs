@@ -1,18 +1,18 @@
-//! `plimsoll history`: the runs of one script in order, and between which of them something changed.
+//! `plimsoll history`: lists the runs of one script in order, and finds where they changed.
 
 use std::io::IsTerminal;
 
 use model::LogLevel;
 use runs::{Exit, Failure};
-
-use crate::flags::{HistoryFlags, HistoryFormat};
 use session::Context;
 use session::logger;
 
-/// Runs the verb.
+use crate::flags::{HistoryFlags, HistoryFormat};
+
+/// Runs the subcommand.
 ///
 /// # Errors
-/// Nothing is known of such a script or run, or the runs cannot be listed.
+/// The script or run is unknown, or the runs cannot be listed.
 pub(crate) fn run(flags: &HistoryFlags, context: &Context) -> Result<Exit, Failure> {
     let warn = |failure: Failure| context.logger.say(LogLevel::Warn, failure.text);
     let report =

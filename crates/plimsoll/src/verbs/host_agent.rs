@@ -1,19 +1,19 @@
-//! `plimsoll host-agent`: what this machine's kernel tells, for a run on another one.
+//! `plimsoll host-agent`: serves this machine's kernel metrics to a run on another machine.
 
 use evidence::sources;
 use runs::{Exit, Failure};
 use server::Server;
-
-use crate::flags::HostAgentFlags;
 use session::Context;
 
-/// Where it listens unless it is told otherwise.
+use crate::flags::HostAgentFlags;
+
+/// Default listening address.
 const ADDRESS_DEFAULT: &str = "localhost:6567";
 
-/// Runs the verb, until it is told to stop by a signal.
+/// Runs the subcommand until a signal stops it.
 ///
 /// # Errors
-/// This machine's kernel does not tell, or the address cannot be had.
+/// This machine's kernel does not provide the metrics, or the address is unavailable.
 pub(crate) fn run(flags: &HostAgentFlags, context: &Context) -> Result<Exit, Failure> {
     if sources::machine().is_none() {
         return Err(Failure::new(Exit::Other, "failed to read this machine: /proc/stat cannot be read"));

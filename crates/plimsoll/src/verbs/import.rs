@@ -1,4 +1,4 @@
-//! `plimsoll import`: results of k6 and nGrinder become runs.
+//! `plimsoll import`: converts results of k6 and nGrinder to runs.
 
 mod changes;
 mod source;
@@ -13,21 +13,21 @@ use model::plan::ThresholdSpec;
 use model::{LogLevel, MetricRegistry, SystemClock, TagInterner, Window};
 use runfile::{Ending, Header, ImportWriter, ReportFacts, ScenarioFacts, ThresholdFacts};
 use runs::{Exit, Failure};
+use session::Context;
 use tally::Thresholds;
 
 use crate::flags::ImportFlags;
-use session::Context;
 
-/// The exit code in the files of imported runs: their processes ended elsewhere, unseen.
+/// The exit code of imported runs, whose processes were not observed.
 pub(super) const EXIT_UNKNOWN: i32 = -1;
 
-/// The columns of trends that k6 shows unless it is told otherwise.
+/// k6's default statistics of trends.
 const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A file cannot be read or is of no known format, or a run cannot be written.
+/// A file cannot be read or has no known format, or a run cannot be written.
 pub(crate) fn run(flags: &ImportFlags, context: &Context) -> Result<Exit, Failure> {
     let (kind, files) = asked_for(&flags.words)?;
     if flags.output.is_some() && files.len() > 1 {
@@ -56,7 +56,7 @@ pub(crate) fn run(flags: &ImportFlags, context: &Context) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-/// The format, if the first word names one, and the files.
+/// Splits the arguments into the format, if the first names one, and the files.
 fn asked_for(words: &[PathBuf]) -> Result<(Option<Kind>, &[PathBuf]), Failure> {
     let Some((first, rest)) = words.split_first() else { return Err(failed("import: no file given")) };
     let known = Kind::ALL.into_iter().find(|kind| first.as_os_str() == kind.as_str());
@@ -74,7 +74,7 @@ fn failed(what: &str) -> Failure {
     Failure::new(Exit::Other, format!("failed to {what}"))
 }
 
-/// One source and what it shall become.
+/// One source and the run to create.
 struct Import<'a> {
     flags: &'a ImportFlags,
     context: &'a Context,
@@ -82,16 +82,16 @@ struct Import<'a> {
     kind: Kind,
 }
 
-/// A run's file that is about to be made.
+/// The run file to create.
 struct Target {
     id: RunId,
     path: PathBuf,
-    /// `None` where the user named the file.
+    /// The catalogue; `None` if the user named the file.
     catalogue: Option<Catalogue>,
 }
 
 impl Import<'_> {
-    /// Every sample: read once to know what there is, and once more to make seconds of it.
+    /// Imports every sample: the first pass collects names, the second sums up seconds.
     fn samples(&self) -> Result<(), Failure> {
         self.refuse_started()?;
         let (registry, tags) = (Arc::<MetricRegistry>::default(), Arc::<TagInterner>::default());
@@ -126,7 +126,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// The thresholds that can be judged here; what cannot is a gap.
+    /// Returns the thresholds that can be evaluated here; others become gaps.
     fn thresholds(&self, survey: &mut Survey, registry: &MetricRegistry) -> Vec<ThresholdSpec> {
         let all = std::mem::take(&mut survey.thresholds);
         let (known, unknown): (Vec<_>, Vec<_>) =
@@ -138,7 +138,7 @@ impl Import<'_> {
         known
     }
 
-    /// Every summary of a text.
+    /// Imports every summary of a text.
     fn texts(&self) -> Result<(), Failure> {
         let text = source::read_whole(self.file)?;
         let all = import::read_text(&text).map_err(|error| self.failed(&error))?;
@@ -150,7 +150,7 @@ impl Import<'_> {
         (1..).zip(&all).try_for_each(|(number, stated)| self.summary(stated, number))
     }
 
-    /// A summary's figures, which need no seconds. `number` tells the summaries of one file apart.
+    /// Imports a summary's figures, without seconds. `number` distinguishes the summaries of one file.
     fn summary(&self, stated: &Stated, number: usize) -> Result<(), Failure> {
         let started = self.flags.started.as_deref().map(started_ns).transpose()?;
         let now = self.context.epoch.wall_unix_ns(SystemClock::now());
@@ -173,7 +173,7 @@ impl Import<'_> {
         self.write(target, &header, names, std::iter::empty(), stated.elapsed.unwrap_or_default())
     }
 
-    /// nGrinder's rows: a second of means each.
+    /// Imports nGrinder's rows of means per second.
     fn table(&self) -> Result<ngrinder::Table, Failure> {
         self.refuse_started()?;
         let mut input = source::open(self.file, &self.watch("reading"))?;
@@ -221,7 +221,7 @@ impl Import<'_> {
         Ok(Target { id, path, catalogue: Some(catalogue) })
     }
 
-    /// Writes the file and hands it to the catalogue. Half a run is none: what could not be finished goes away.
+    /// Writes the file and adds it to the catalogue. An incomplete file is removed.
     fn write(
         &self,
         target: Target,
@@ -287,7 +287,7 @@ fn fill(
     writer.finish(&ending()).map_err(|error| runs::failed(&error))
 }
 
-/// Removes what is no run, and SQLite's files beside it; nothing better can be done where that fails too.
+/// Removes an incomplete file, and SQLite's files beside it; errors cannot be handled any better.
 pub(super) fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm", "-lock"] {
         let mut beside = path.as_os_str().to_owned();
@@ -296,7 +296,7 @@ pub(super) fn remove(path: &Path) {
     }
 }
 
-/// Reads `--started`.
+/// Parses `--started`.
 fn started_ns(text: &str) -> Result<i64, Failure> {
     import::parse_start(text)
         .ok_or_else(|| failed(&format!("read --started {text:?}: write a time such as 2026-11-21T19:05:46Z")))

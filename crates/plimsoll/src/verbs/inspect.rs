@@ -1,17 +1,17 @@
-//! `plimsoll inspect`: whether everything that a script uses exists, and its options as JSON.
+//! `plimsoll inspect`: checks that everything a script uses exists, and prints its options as JSON.
 
 use plan::{CliOptions, ResolveContext};
 use runs::{Exit, Failure};
-
-use crate::flags::InspectFlags;
-use crate::settings;
 use session::test::Script;
 use session::{Context, plan_failure};
 
-/// Runs the verb. The JSON alone goes to standard output.
+use crate::flags::InspectFlags;
+use crate::settings;
+
+/// Runs the subcommand. Only the JSON goes to standard output.
 ///
 /// # Errors
-/// The script cannot be loaded, or its options make no test.
+/// The script cannot be loaded, or its options are invalid.
 pub(crate) fn run(flags: &InspectFlags, context: &Context) -> Result<Exit, Failure> {
     settings::refuse_kinds(&flags.script, context)?;
     let compat = settings::compat(flags.script.compat, context)?;
@@ -46,12 +46,12 @@ pub(crate) fn run(flags: &InspectFlags, context: &Context) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
-/// JSON with the characters escaped that Go escapes for web pages; they stand in strings only.
+/// Escapes characters in JSON strings as Go does for HTML.
 fn escaped(json: &str) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
-/// One line on what the script uses. That it was loaded means that all its modules are there.
+/// Summarises what the script uses in one line. A script that loads has all its modules.
 fn inventory(script: &Script) -> String {
     let bundle = &script.bundle;
     let name = &script.source.name;

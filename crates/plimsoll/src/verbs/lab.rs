@@ -1,17 +1,17 @@
-//! `plimsoll lab`: systems under test on real servers, with faults that can be planted.
+//! `plimsoll lab`: systems under test on real servers, with faults that can be injected.
 
 use lab::{LabError, Status, System, UpSettings};
 use runs::{Exit, Failure};
 use serde_json::json;
+use session::Context;
 
 use crate::flags::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 use crate::systems::SYSTEMS;
-use session::Context;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The system is not known, cannot be started, or is not up.
+/// The system is unknown, cannot be started, or is not running.
 pub(crate) fn run(flags: &LabFlags, _: &Context) -> Result<Exit, Failure> {
     match &flags.verb {
         LabVerb::List(flags) => {
@@ -31,7 +31,7 @@ pub(crate) fn run(flags: &LabFlags, _: &Context) -> Result<Exit, Failure> {
 
 fn up(flags: &LabUpFlags) -> Result<Exit, Failure> {
     let system = system(&flags.system)?;
-    // What was typed is judged before anything is installed for it.
+    // Arguments are checked before anything is installed for them.
     system.variant(flags.variant.as_deref()).map_err(failed)?;
     if flags.install {
         lab::install(system).map_err(failed)?;
@@ -64,7 +64,7 @@ fn up(flags: &LabUpFlags) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The cores below the lab's, which is the last.
+/// Returns the cores below the lab's, which is the last.
 fn others(core: usize) -> String {
     if core <= 1 { "0".to_owned() } else { format!("0-{}", core - 1) }
 }
@@ -211,7 +211,7 @@ fn chosen(name: Option<&str>) -> Result<Vec<&'static System>, Failure> {
     name.map_or_else(|| Ok(SYSTEMS.to_vec()), |name| Ok(vec![system(name)?]))
 }
 
-/// A part of the lab ends with its work; its errors go where its output goes.
+/// Converts the result of a lab process; its errors go to its standard error.
 fn part(ended: Result<(), LabError>) -> Result<Exit, Failure> {
     ended.map(|()| Exit::Ok).map_err(failed)
 }

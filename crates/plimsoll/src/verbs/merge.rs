@@ -1,4 +1,4 @@
-//! `plimsoll merge`: the segments of a test become one run.
+//! `plimsoll merge`: merges the segments of a test into one run.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use catalogue::{Catalogue, FileName, RunId};
 use model::SystemClock;
 use runfile::{MergeOptions, Reader};
 use runs::{Exit, Failure};
-
-use crate::flags::MergeFlags;
 use session::Context;
 
-/// Runs the verb.
+use crate::flags::MergeFlags;
+
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A run is not there, they do not belong together, or the result cannot be written.
+/// A run does not exist, the runs do not belong together, or the result cannot be written.
 pub(crate) fn run(flags: &MergeFlags, context: &Context) -> Result<Exit, Failure> {
     let catalogue = context.catalogue()?;
     let open = |text: &String| runs::open(&catalogue.find(text).map_err(|error| runs::failed(&error))?);
@@ -47,7 +47,7 @@ pub(crate) fn run(flags: &MergeFlags, context: &Context) -> Result<Exit, Failure
     Ok(Exit::Ok)
 }
 
-/// The new run's name holds its id and start, which only the merged file knows: it is written under another and renamed.
+/// Merges into the catalogue. The new file's name contains id and start, which are known only after merging: it is renamed then.
 fn into_catalogue(
     inputs: &[&Reader],
     options: MergeOptions,

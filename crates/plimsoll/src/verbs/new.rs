@@ -1,13 +1,13 @@
-//! `plimsoll new`: a script to start from.
+//! `plimsoll new`: creates a script from a template.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use runs::bounded::read_limited;
 use runs::{Exit, Failure};
+use session::Context;
 
 use crate::flags::NewFlags;
-use session::Context;
 
 /// The templates by name.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -15,13 +15,13 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("protocol", include_str!("../templates/protocol.js")),
 ];
 
-/// The largest template of the user's own.
+/// Maximum size of the user's template, bytes.
 const TEMPLATE_BYTES_MAX: u64 = 16 << 20;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The file exists already, cannot be written, or there is no such template.
+/// The file exists, it cannot be written, or there is no such template.
 pub(crate) fn run(flags: &NewFlags, context: &Context) -> Result<Exit, Failure> {
     let text = template(&flags.template)?;
     let path = flags.file.clone().unwrap_or_else(|| PathBuf::from("script.js"));
@@ -34,7 +34,7 @@ pub(crate) fn run(flags: &NewFlags, context: &Context) -> Result<Exit, Failure> 
     Ok(Exit::Ok)
 }
 
-/// A name is one of ours, a path is the user's.
+/// Returns the text of a built-in template or of the user's file.
 fn template(name: &str) -> Result<String, Failure> {
     if let Some((_, text)) = TEMPLATES.iter().find(|(known, _)| *known == name) {
         return Ok((*text).to_owned());

@@ -1,18 +1,18 @@
-//! `plimsoll note`: a remark beside a stored run.
+//! `plimsoll note`: adds a note to a stored run.
 
 use model::SystemClock;
 use runs::{Exit, Failure};
-
-use crate::flags::NoteFlags;
 use session::Context;
 
-/// The longest note. More is a document, and belongs elsewhere.
+use crate::flags::NoteFlags;
+
+/// Maximum length of a note, bytes.
 const NOTE_BYTES_MAX: usize = 64 << 10;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// There is no such run, it is still going, or it cannot be written.
+/// The run does not exist or is still in progress, or the note cannot be written.
 pub(crate) fn run(flags: &NoteFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.text.trim().is_empty() || flags.text.len() > NOTE_BYTES_MAX {
         let text = format!("failed to write the note: it needs a text of at most {NOTE_BYTES_MAX} bytes");

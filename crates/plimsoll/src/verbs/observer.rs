@@ -1,5 +1,5 @@
-//! `plimsoll run --observer-effect`: what it costs to look on. The test without traces is the first side, the test with them the
-//! second; beside what the requests tell stands the CPU that servers told of.
+//! `plimsoll run --observer-effect`: measures the cost of tracing. Side A is the test without traces, side B the test with them;
+//! the comparison covers requests and the CPU time that servers report.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,27 +10,26 @@ use analysis::steady::Steady;
 use model::{Instant, Signal, SignalId};
 use report::comparison::ComparisonReport;
 use runs::{Candidate, Exit, Failure};
-
-use crate::flags::RunFlags;
 use session::Context;
 use session::receiving::SHARE_DEFAULT;
 
+use crate::flags::RunFlags;
 use crate::settings::receive_settings;
 
-/// Signals that are the CPU of a server, of whichever source.
+/// CPU signals of servers, from all sources.
 const CPU: [SignalId; 5] =
     [SignalId::ProcessCpu, SignalId::JvmProcessCpu, SignalId::ContainerCpu, SignalId::NodeCpu, SignalId::Cpu];
 
-/// Servers whose CPU is shown: those that use most.
+/// Maximum number of servers whose CPU is shown: those that use most.
 const SERVERS_MAX: usize = 20;
 
-/// Without traces, and with them.
+/// Returns the flags of both sides: without traces, and with them.
 ///
 /// # Errors
-/// With them there would be none, either.
+/// Side B would have no traces either.
 pub(super) fn sides(flags: &RunFlags, context: &Context) -> Result<Vec<RunFlags>, Failure> {
     let (mut without, mut with) = (flags.clone(), flags.clone());
-    // What variables say is overruled.
+    // Flags override variables.
     without.otlp.otlp = Some(false.to_string());
     without.otlp.trace_sample = Some(0.to_string());
     if flags.otlp.trace_sample.is_none() && context.env.setting("TRACE_SAMPLE").is_none() {
@@ -43,8 +42,8 @@ pub(super) fn sides(flags: &RunFlags, context: &Context) -> Result<Vec<RunFlags>
     Ok(vec![without, with])
 }
 
-/// The CPU that servers told of in every run, in the seconds that the comparison judged; where a run has no steady part, in
-/// all its seconds under load.
+/// Returns the servers' CPU in every run, in the seconds that the comparison used; for a run without steady state, in all seconds
+/// under load.
 ///
 /// # Errors
 /// A run cannot be read.
@@ -53,23 +52,23 @@ pub(super) fn levels(
     a: &[PathBuf],
     b: &[PathBuf],
 ) -> Result<Vec<LevelRow>, Failure> {
-    let of_side = |paths: &[PathBuf], steady: &[Steady]| -> Result<Vec<Told>, Failure> {
-        paths.iter().zip(steady).map(|(path, steady)| told(path, steady)).collect()
+    let of_side = |paths: &[PathBuf], steady: &[Steady]| -> Result<Vec<ServerCpu>, Failure> {
+        paths.iter().zip(steady).map(|(path, steady)| server_cpu(path, steady)).collect()
     };
     let comparison = &report.comparison;
     let (of_a, of_b) = (of_side(a, &comparison.steady_a)?, of_side(b, &comparison.steady_b)?);
-    let mut levels = together(&of_a, &of_b);
+    let mut levels = shared_levels(&of_a, &of_b);
     levels.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
     levels.truncate(SERVERS_MAX);
     Ok(analysis::compare::levels(&levels, &report.options))
 }
 
-/// What servers told of their CPU in one run, by their names: the seconds from one value to the next, and the values.
-type Told = BTreeMap<String, (f64, Vec<f64>)>;
+/// CPU of servers in one run by name: the interval between values in seconds, and the values.
+type ServerCpu = BTreeMap<String, (f64, Vec<f64>)>;
 
-fn told(path: &std::path::Path, steady: &Steady) -> Result<Told, Failure> {
+fn server_cpu(path: &std::path::Path, steady: &Steady) -> Result<ServerCpu, Failure> {
     let candidate = Candidate::open(path)?;
-    let Some(part) = candidate.instants(steady.seconds())? else { return Ok(Told::new()) };
+    let Some(part) = candidate.instants(steady.seconds())? else { return Ok(ServerCpu::new()) };
     let signals = candidate.reader().signals().map_err(|error| runs::failed(&error))?;
     let of_cpu = signals.iter().filter(|signal| signal.name.id().is_some_and(|id| CPU.contains(&id)));
     Ok(of_cpu.map(|signal| (name(signal), (signal.step.as_secs_f64(), within(signal, &part)))).collect())
@@ -79,7 +78,7 @@ fn within(signal: &Signal, part: &Range<Instant>) -> Vec<f64> {
     signal.points.iter().filter(|(at, _)| part.contains(at)).map(|(_, value)| *value).collect()
 }
 
-/// `appstore process_cpu {job="service"}`
+/// Returns the name of a signal, for example `appstore process_cpu {job="service"}`.
 fn name(signal: &Signal) -> String {
     let labels: Vec<String> =
         signal.labels.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
@@ -87,11 +86,11 @@ fn name(signal: &Signal) -> String {
     format!("{} {}{labels}", signal.source, signal.name)
 }
 
-/// Those that every run of both sides has.
-fn together(a: &[Told], b: &[Told]) -> Vec<Level> {
+/// Returns the servers that occur in every run of both sides.
+fn shared_levels(a: &[ServerCpu], b: &[ServerCpu]) -> Vec<Level> {
     let Some(first) = a.first() else { return Vec::new() };
     let level = |(name, (step_s, _)): (&String, &(f64, Vec<f64>))| {
-        let of = |runs: &[Told]| -> Option<Vec<Vec<f64>>> {
+        let of = |runs: &[ServerCpu]| -> Option<Vec<Vec<f64>>> {
             let values = runs.iter().map(|run| run.get(name).map(|(_, values)| values.clone()));
             values.map(|values| values.filter(|values| !values.is_empty())).collect()
         };
@@ -109,7 +108,7 @@ fn mean(level: &Level) -> f64 {
 mod tests {
     use super::*;
 
-    fn run(servers: &[(&str, &[f64])]) -> Told {
+    fn run(servers: &[(&str, &[f64])]) -> ServerCpu {
         servers.iter().map(|(name, values)| ((*name).to_owned(), (1.0, values.to_vec()))).collect()
     }
 
@@ -117,10 +116,10 @@ mod tests {
     fn only_what_every_run_tells_is_compared() {
         let a = [run(&[("shop", &[0.1, 0.2]), ("db", &[0.3])]), run(&[("shop", &[0.1]), ("db", &[0.3])])];
         let b = [run(&[("shop", &[0.2]), ("db", &[])])];
-        let levels = together(&a, &b);
+        let levels = shared_levels(&a, &b);
         let [shop] = &levels[..] else { panic!("one server: {levels:?}") };
         assert_eq!((shop.name.as_str(), shop.a.len(), shop.b.len()), ("shop", 2, 1));
         assert_eq!(mean(shop), 0.2);
-        assert!(together(&[], &b).is_empty());
+        assert!(shared_levels(&[], &b).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! `plimsoll runs prune`: deletes old runs, and never silently.
+//! `plimsoll runs prune`: deletes old runs after confirmation.
 
 use std::io::{BufRead, IsTerminal};
 
@@ -8,15 +8,15 @@ use model::SystemClock;
 use plan::GoDuration;
 use runfile::{Reader, State};
 use runs::{Exit, Failure};
+use session::Context;
 
 use super::runs::{counted, size};
 use crate::flags::PruneFlags;
-use session::Context;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// No limit is set, it was not confirmed, or a run cannot be deleted.
+/// No limit is set, the deletion was not confirmed, or a run cannot be deleted.
 pub(crate) fn run(flags: &PruneFlags, context: &Context) -> Result<Exit, Failure> {
     let policy = policy(flags)?;
     let catalogue = context.catalogue()?;
@@ -70,7 +70,7 @@ fn policy(flags: &PruneFlags) -> Result<Policy, Failure> {
     Ok(policy)
 }
 
-/// Runs that are still going are on this machine; a file that cannot be read is nobody's run.
+/// Returns true if a run is in progress, which can only be on this machine; unreadable files are not.
 fn is_live(catalogue: &Catalogue, entry: &Entry) -> bool {
     let reader = catalogue.local(entry).and_then(|path| Reader::open(&path).ok());
     reader.is_some_and(|reader| reader.state() == State::Live)
@@ -91,7 +91,7 @@ fn is_confirmed() -> Result<bool, Failure> {
     }
     session::terminal::print("Delete these runs permanently? [y/N] ");
     let mut answer = String::new();
-    // An answer that cannot be read is no yes.
+    // An answer that cannot be read means no.
     let _ = std::io::stdin().lock().read_line(&mut answer);
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

@@ -1,20 +1,19 @@
-//! `plimsoll report`: a stored run for people, programs and continuous integration.
+//! `plimsoll report`: writes a report on a stored run for people, programs and continuous integration.
 
 use analysis::compare::Options;
 use model::LogLevel;
 use report::comparison::ComparisonReport;
 use runfile::Reader;
 use runs::{Exit, Failure, Shown, study};
-
-use crate::flags::{ReportFlags, ReportFormat};
 use session::Context;
 
 use super::diagnose;
+use crate::flags::{ReportFlags, ReportFormat};
 
-/// Runs the verb. The exit code is about the report, not about the run.
+/// Runs the subcommand. The exit code is about the report, not about the run.
 ///
 /// # Errors
-/// There is no such run, it cannot be read, or the report cannot be written.
+/// The run does not exist or cannot be read, or the report cannot be written.
 pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failure> {
     let Shown { reader, window, elapsed, range } =
         runs::find(&flags.run, flags.window.as_deref(), &context.catalogue()?)?;
@@ -24,7 +23,7 @@ pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failur
     let mut report = runs::document(&reader, &window, elapsed, range)?;
     if is_whole && matches!(flags.format, ReportFormat::Md | ReportFormat::Json) {
         report.previous = previous(&reader, context);
-        report.diagnosis = Some(diagnose::of(vec![(&reader, None)], flags.lang.lang())?.1);
+        report.diagnosis = Some(diagnose::diagnose_runs(vec![(&reader, None)], flags.lang.lang())?.1);
         report.capacity = study::of_run(reader.path(), &context.catalogue()?)?
             .map(|found| report::capacity::document(&found, flags.lang.lang()));
     }
@@ -39,8 +38,7 @@ pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-/// What changed since the run of the same script before this one. A report is whole without it, so what stands in the way is
-/// told and ends nothing.
+/// Compares with the previous run of the same script. The report is complete without it, so errors are only logged.
 fn previous(reader: &Reader, context: &Context) -> Option<ComparisonReport> {
     let compared = context.catalogue().and_then(|catalogue| {
         let Some(before) = runs::history::before(reader, &catalogue)? else { return Ok(None) };

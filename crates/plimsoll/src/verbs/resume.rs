@@ -1,14 +1,13 @@
-//! `plimsoll resume`: starts a test that waits, or goes on with one that was paused.
+//! `plimsoll resume`: starts a test that waits, or resumes one that was paused.
 
 use api::rest::StatusChange;
 use runs::{Exit, Failure};
-
 use session::Context;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// No test answers, or it cannot do that now.
+/// No test answers, or it cannot be resumed now.
 pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
     super::status::change(&StatusChange { paused: Some(false), ..StatusChange::default() }, context)
 }

@@ -1,4 +1,4 @@
-//! `plimsoll run`: a test from a script.
+//! `plimsoll run`: runs a test from a script.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -9,10 +9,6 @@ use output::OutputSpec;
 use report::summary::Layout;
 use runfile::StudyFacts;
 use runs::{Exit, Failure};
-
-use crate::flags::{RecordFlags, ResultFlags, RunFlags};
-use crate::settings;
-use crate::traces;
 use session::Context;
 use session::RecordSettings;
 use session::live::LiveSettings;
@@ -22,7 +18,11 @@ use session::summary::SummarySettings;
 use session::test::Test;
 use session::{self, Finished, Observer, SessionSettings};
 
-/// Runs the verb.
+use crate::flags::{RecordFlags, ResultFlags, RunFlags};
+use crate::settings;
+use crate::traces;
+
+/// Runs the subcommand.
 ///
 /// # Errors
 /// The test could not begin.
@@ -35,18 +35,18 @@ pub(crate) fn run(flags: &RunFlags, context: &Context) -> Result<Exit, Failure> 
     Ok(one(flags, context, turn.first(), running, Aside::default())?.exit)
 }
 
-/// What a run is part of, and who looks at it.
+/// The context of a run in a series or study.
 #[derive(Default)]
 pub(super) struct Aside {
-    /// Tags of its file beside its own.
+    /// Additional tags of the run's file.
     pub(super) tags: BTreeMap<String, String>,
-    /// The study that it is a level of.
+    /// The study that the run is a level of.
     pub(super) study: Option<StudyFacts>,
-    /// Whoever looks at its events.
+    /// The observer of its events.
     pub(super) observer: Option<Observer>,
 }
 
-/// Makes one run.
+/// Runs a single test.
 ///
 /// # Errors
 /// The test could not begin.
@@ -69,7 +69,7 @@ pub(super) fn one(
     let reports = CiOutputs::new(&flags.record.report, context)?;
     let lab = settings::lab_script(&flags.script.script);
     let is_kept = !record(&flags.record, context)?.is_off || reports.is_wanted();
-    // Without a file nobody would ever see the traces.
+    // Without a run file, traces would be lost.
     let traces = lab.as_ref().and_then(|lab| lab.traces.clone()).filter(|_| is_kept);
     let receive = settings::receive_settings(&flags.otlp, traces, context)?;
     let evidence = settings::evidence_sources(
@@ -94,7 +94,7 @@ pub(super) fn one(
         flags.results.require_valid.or(context.env.switch("REQUIRE_VALID")?).unwrap_or(false);
     let workers = flags.workers.and_then(NonZeroU16::new);
     let lingers = flags.linger.or(context.env.switch("LINGER")?).unwrap_or(false);
-    let live = LiveSettings::of(&test.plan, context, lingers);
+    let live = LiveSettings::resolve(&test.plan, context, lingers);
     if control.is_stopped() {
         return Err(Failure::new(Exit::Signal, "the run did not start: stopped by a signal"));
     }
@@ -117,10 +117,10 @@ pub(super) fn one(
     session::run(&test, context, wanted)
 }
 
-/// What the flags say about the run's file.
+/// Resolves the flags about the run's file.
 ///
 /// # Errors
-/// The variable is neither on nor off.
+/// The variable has no boolean value.
 pub(crate) fn record(flags: &RecordFlags, context: &Context) -> Result<RecordSettings, Failure> {
     Ok(RecordSettings {
         is_off: flags.no_store.or(context.env.switch("NO_STORE")?).unwrap_or(false),
@@ -133,7 +133,7 @@ pub(crate) fn record(flags: &RecordFlags, context: &Context) -> Result<RecordSet
     })
 }
 
-/// The exports that were asked for, as they were written.
+/// Returns the requested exports as the user wrote them.
 pub(super) fn output_texts(flags: &ResultFlags, context: &Context) -> Vec<String> {
     let of_env = context.env.setting("OUT").map(|text| text.split(',').map(str::to_owned).collect());
     if flags.out.is_empty() { of_env.unwrap_or_default() } else { flags.out.clone() }

@@ -1,4 +1,4 @@
-//! `plimsoll runs`: the runs that are stored.
+//! `plimsoll runs`: lists stored runs.
 
 use catalogue::{Entry, prune};
 use model::SystemClock;
@@ -7,21 +7,21 @@ use report::escape;
 use runfile::Reader;
 use runs::{Exit, Failure};
 use serde::Serialize;
-
-use crate::flags::{RunsFlags, RunsListFlags, RunsVerb, StatusFlag};
 use session::Context;
 
-/// A run in the list, for programs.
+use crate::flags::{RunsFlags, RunsListFlags, RunsVerb, StatusFlag};
+
+/// A run in the list as JSON.
 #[derive(Debug, Serialize)]
 struct Row {
     id: String,
-    /// Absent where the source of an imported run does not say.
+    /// Absent if the source of an imported run does not state it.
     #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<String>,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
-    /// The format that another tool's run was read from.
+    /// The format of another tool's run.
     #[serde(skip_serializing_if = "Option::is_none")]
     imported: Option<String>,
     script: String,
@@ -35,10 +35,10 @@ struct Row {
     path: String,
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The runs cannot be listed, or a filter cannot be read.
+/// The runs cannot be listed, or a filter cannot be parsed.
 pub(crate) fn run(flags: &RunsFlags, context: &Context) -> Result<Exit, Failure> {
     if let Some(RunsVerb::Prune(flags)) = &flags.verb {
         return super::prune::run(flags, context);
@@ -62,7 +62,7 @@ pub(crate) fn run(flags: &RunsFlags, context: &Context) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
-/// The newest first, and how many older ones were not looked at. Files are opened one by one until there are enough.
+/// Returns the newest runs, and the number of older ones that were not opened. Files are opened until there are enough.
 fn rows(flags: &RunsListFlags, context: &Context) -> Result<(Vec<Row>, usize), Failure> {
     let catalogue = context.catalogue()?;
     let now_unix_s = context.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
@@ -82,7 +82,7 @@ fn rows(flags: &RunsListFlags, context: &Context) -> Result<(Vec<Row>, usize), F
         match row {
             Ok(row) if is_asked_for(&row, flags, &tags) => rows.push(row),
             Ok(_) => {}
-            // One damaged file does not hide the others.
+            // One damaged file must not hide the others.
             Err(failure) => context.logger.say(model::LogLevel::Warn, failure.text),
         }
     }
@@ -143,7 +143,7 @@ fn since(text: &str, now_unix_s: i64) -> Result<i64, Failure> {
     })
 }
 
-/// Columns that are as wide as what is in them.
+/// Formats rows as columns as wide as their content.
 fn table(rows: &[Row]) -> String {
     let head = ["ID", "STARTED", "STATUS", "LENGTH", "SIZE", "SCRIPT", "NAME"].map(str::to_owned);
     let cells = |row: &Row| {
@@ -167,7 +167,7 @@ fn table(rows: &[Row]) -> String {
     lines.iter().map(line).collect()
 }
 
-/// How long a run was; imported figures do not always say.
+/// Formats the length of a run; imported ones do not always state it.
 fn length(row: &Row) -> String {
     if row.imported.is_some() && row.seconds == 0.0 {
         "unknown".to_owned()
@@ -176,17 +176,17 @@ fn length(row: &Row) -> String {
     }
 }
 
-/// `1 older run was`, `2 older runs were`
+/// Formats a count: `1 older run was`, `2 older runs were`.
 fn were(older: usize) -> String {
     format!("{} {}", counted(older, "older run"), if older == 1 { "was" } else { "were" })
 }
 
-/// `1 run`, `2 runs`
+/// Formats a count: `1 run`, `2 runs`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A size for people.
+/// Formats a size with a unit.
 pub(super) fn size(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),

@@ -1,4 +1,4 @@
-//! `plimsoll run --repeat`, `--interleave` and `--observer-effect`: runs that are made one after the other, and judged together.
+//! `plimsoll run --repeat`, `--interleave` and `--observer-effect`: several runs in a row, judged together.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::IsTerminal;
@@ -10,20 +10,18 @@ use report::repeats::{self, RepeatedRun};
 use report::{Lang, comparison};
 use runfile::{Header, State};
 use runs::{Exit, Failure, validity};
+use session::Context;
+use session::signals::{Running, Turn};
+use session::{env, logger};
 
 use super::run::{self, Aside};
 use super::{compare, observer};
 use crate::flags::{RunFlags, SeriesFlags};
-use session::Context;
-use session::signals::{Running, Turn};
 
-use session::{env, logger};
-
-/// Runs of each side where nothing but the two sides says that there are several: from three on, `compare` accounts for how much runs
-/// differ from each other.
+/// Default number of runs per side: from three on, `compare` accounts for the variation between runs.
 const REPEATS_INTERLEAVED: u16 = 3;
 
-/// Tags of the stored runs: the name of the series, the side, and the number of the round from 1 on.
+/// Tags of the stored runs: the name of the series, the side, and the number of the round from 1.
 const SERIES: &str = "series";
 const SIDE: &str = "side";
 const ROUND: &str = "round";
@@ -31,33 +29,33 @@ const ROUND: &str = "round";
 /// The names of the sides.
 const SIDES: [&str; 2] = ["A", "B"];
 
-/// How a run ends that went its whole way, so that it can be held against others.
+/// Exits of a run that completed, so that it can be compared.
 const WHOLE: [Exit; 4] = [Exit::Ok, Exit::ThresholdsFailed, Exit::MarkedFailed, Exit::NotValid];
 
-/// One run of a series: which side it is of, and in which round.
+/// The position of a run in a series: side and round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Slot {
     side: usize,
     round: u16,
 }
 
-/// Runs that belong together.
+/// The runs of a series.
 struct Series<'a> {
     context: &'a Context,
     catalogue: Catalogue,
-    /// What each side runs; one where nothing is compared.
+    /// The flags of each side; one side if nothing is compared.
     sides: Vec<RunFlags>,
     name: String,
     slots: Vec<Slot>,
-    /// What came out so far.
+    /// Completed runs.
     runs: Vec<(Slot, PathBuf, RepeatedRun)>,
     exit: Exit,
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The flags ask for what cannot be done, the first run could not begin, or the runs cannot be read again.
+/// The flags are contradictory, the first run could not begin, or the runs cannot be read.
 pub(super) fn run(
     flags: &RunFlags,
     context: &Context,
@@ -65,7 +63,7 @@ pub(super) fn run(
     running: &Running,
 ) -> Result<Exit, Failure> {
     refuse(flags, context)?;
-    // What cannot be read is told before the first run, and not after the last.
+    // Invalid options are reported before the first run, not after the last.
     let options = compare::options(&flags.series.judge)?;
     let sides = if flags.series.observer_effect { observer::sides(flags, context)? } else { sides(flags)? };
     let repeats = flags.series.repeat.unwrap_or(if sides.len() > 1 { REPEATS_INTERLEAVED } else { 1 });
@@ -85,7 +83,7 @@ pub(super) fn run(
 }
 
 impl Series<'_> {
-    /// Makes the runs that are not there yet, until all are made or one ends so that the next would, too.
+    /// Makes the missing runs, until all exist or one ends in a way that the next would, too.
     fn make(&mut self, may_be_there: bool, turn: &Turn, running: &Running) -> Result<(), Failure> {
         let there = if may_be_there { self.there()? } else { HashMap::new() };
         let mut control = turn.first();
@@ -117,7 +115,7 @@ impl Series<'_> {
         Ok(())
     }
 
-    /// Adds a run that is over, and tells how it went.
+    /// Adds a completed run, and prints its result.
     fn take(&mut self, number: usize, slot: Slot, path: PathBuf) -> Result<(), Failure> {
         let reader = runs::open(&path)?;
         let (window, _) = runs::whole(&reader)?;
@@ -152,12 +150,12 @@ impl Series<'_> {
         tags
     }
 
-    /// The whole runs of this series that are stored already.
+    /// Returns the completed runs of this series that are stored already.
     fn there(&self) -> Result<HashMap<Slot, PathBuf>, Failure> {
         let mut there = HashMap::new();
         for entry in self.catalogue.list().map_err(|error| runs::failed(&error))? {
             let path = self.catalogue.bring(&entry).map_err(|error| runs::failed(&error))?;
-            // A file that cannot be read is none of these; `plimsoll runs` names it.
+            // Unreadable files are skipped here; `plimsoll runs` lists them.
             let Ok(reader) = runs::open(&path) else { continue };
             let code = reader.ending().map(|ending| ending.exit_code);
             let is_whole = reader.state() == State::Complete
@@ -175,7 +173,7 @@ impl Series<'_> {
         is_side_right && self.tags(slot).iter().all(|(name, value)| header.tags.get(name) == Some(value))
     }
 
-    /// Says what the runs together say.
+    /// Prints the combined result of the runs.
     fn judge(self, flags: &SeriesFlags, options: analysis::compare::Options) -> Result<Exit, Failure> {
         let style = logger::style(self.context.may_colour && std::io::stdout().is_terminal());
         let of_side = |side: usize| self.runs.iter().filter(move |(slot, ..)| slot.side == side);
@@ -202,7 +200,7 @@ impl Series<'_> {
         Ok(self.exit.or_worse(compare::exit(&report, &flags.judge)))
     }
 
-    /// How to come back to these runs.
+    /// Prints the command that finds these runs.
     fn tell_tag(&self) {
         if self.context.is_quiet {
             return;
@@ -219,7 +217,7 @@ impl Series<'_> {
     }
 }
 
-/// The order of the runs: A B B A A B …, so that what drifts with time, or favours whoever comes first, favours neither side.
+/// Returns the order of the runs, A B B A A B …, so that drift over time and the first position favour neither side.
 fn slots(sides: usize, repeats: u16) -> Vec<Slot> {
     let round = |round: u16| {
         let mut order: Vec<usize> = (0..sides).collect();
@@ -231,7 +229,7 @@ fn slots(sides: usize, repeats: u16) -> Vec<Slot> {
     (1..=repeats).flat_map(round).collect()
 }
 
-/// What each side runs: the test as it was typed, and where something is compared the test with the changes.
+/// Returns the flags of each side: the test as typed and, for a comparison, the test with the changes.
 fn sides(flags: &RunFlags) -> Result<Vec<RunFlags>, Failure> {
     let changes = &flags.series.interleave;
     if changes.is_empty() {
@@ -254,12 +252,12 @@ fn sides(flags: &RunFlags) -> Result<Vec<RunFlags>, Failure> {
     Ok(vec![flags.clone(), changed])
 }
 
-/// Whether a change is `NAME=VALUE`; anything else is the path of a script.
+/// Returns true if a change is `NAME=VALUE`; anything else is the path of a script.
 fn is_variable(change: &str) -> bool {
     change.split_once('=').is_some_and(|(name, _)| env::is_name(name))
 }
 
-/// What makes no sense for several runs.
+/// Refuses flags that make no sense for several runs.
 fn refuse(flags: &RunFlags, context: &Context) -> Result<(), Failure> {
     let is_on = |flag: Option<bool>, name: &str| {
         Ok::<bool, Failure>(flag.or(context.env.switch(name)?).unwrap_or(false))

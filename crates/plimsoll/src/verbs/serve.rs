@@ -1,18 +1,18 @@
-//! `plimsoll serve`: all runs on a page in the browser.
+//! `plimsoll serve`: serves a web page with all runs.
 
 use std::sync::Arc;
 
 use pages::ADDRESS_DEFAULT;
 use runs::{Exit, Failure};
 use server::Server;
-
-use crate::flags::ServeFlags;
 use session::Context;
 
-/// Runs the verb, until it is told to stop by a signal.
+use crate::flags::ServeFlags;
+
+/// Runs the subcommand until a signal stops it.
 ///
 /// # Errors
-/// The runs cannot be found, or the address cannot be had.
+/// The runs cannot be found, or the address is unavailable.
 pub(crate) fn run(flags: &ServeFlags, context: &Context) -> Result<Exit, Failure> {
     let token = flags.token.as_deref().filter(|token| !token.is_empty()).or(context.api_token());
     let library = context.library(None)?;
@@ -24,13 +24,13 @@ pub(crate) fn run(flags: &ServeFlags, context: &Context) -> Result<Exit, Failure
     Ok(Exit::Ok)
 }
 
-/// Where to look. The token stands behind a `#`, which no browser sends anywhere: the page shows it once and gets a cookie.
+/// Returns the page's URL. The token follows a `#`, which browsers never send: the page exchanges it for a cookie.
 fn link(server: &Server, token: Option<&str>) -> String {
     let fragment = token.map_or_else(String::new, |token| format!("#token={}", encoded(token)));
     format!("page: http://{}/{fragment}", server.address())
 }
 
-/// A text as a part of a URL (RFC 3986, section 2.3: what is unreserved stays).
+/// Percent-encodes a text for a URL (RFC 3986, section 2.3: unreserved characters stay).
 fn encoded(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let one = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

@@ -1,20 +1,20 @@
-//! `plimsoll show`: a stored run as its terminal showed it.
+//! `plimsoll show`: prints a stored run as its terminal showed it.
 
 use std::io::IsTerminal;
 
 use report::summary::{self, Layout};
 use runfile::{Imported, Reader, State};
 use runs::{Exit, Failure, Shown, validity};
-
-use crate::flags::ShowFlags;
 use session::Context;
 use session::logger;
 
-/// Runs the verb. The summary of a whole run goes to standard output alone, so that it is what the terminal had, byte for
-/// byte; what there is to say about it goes to standard error.
+use crate::flags::ShowFlags;
+
+/// Runs the subcommand. Standard output has only the summary of a whole run, byte for byte as the terminal showed it; notes go to
+/// standard error.
 ///
 /// # Errors
-/// There is no such run, or it cannot be read.
+/// The run does not exist or cannot be read.
 pub(crate) fn run(flags: &ShowFlags, context: &Context) -> Result<Exit, Failure> {
     let layout = layout(flags)?;
     let Shown { reader, window, elapsed, range } =
@@ -59,7 +59,7 @@ fn layout(flags: &ShowFlags) -> Result<Layout, Failure> {
     })
 }
 
-/// One line about the run.
+/// Returns one line about the run.
 fn title(reader: &Reader) -> String {
     let header = reader.header();
     let name = header.name.as_deref().map_or_else(String::new, |name| format!(" \"{name}\""));
@@ -70,14 +70,14 @@ fn title(reader: &Reader) -> String {
     report::escape::terminal(&text)
 }
 
-/// Where another tool's run comes from, and what is not known of it.
+/// Describes the origin of another tool's run, and its missing facts.
 fn origin(imported: &Imported) -> String {
     let gaps: String = imported.gaps.iter().map(|gap| format!("    - {gap}\n")).collect();
     let text = format!("\n  IMPORTED from {} ({}); missing data:\n{gaps}", imported.source, imported.file);
     text.lines().map(|line| format!("{}\n", report::escape::terminal(line))).collect()
 }
 
-/// Figures that stand beside the summary.
+/// Returns figures that are shown beside the summary.
 fn figures(imported: &Imported) -> String {
     if imported.figures.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! `plimsoll split-test`: the same load from one process and from two, in turn.
+//! `plimsoll split-test`: alternates the same load between one process and two, to check whether the generator is the bottleneck.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,22 +8,22 @@ use model::metric::builtin::{HTTP_REQ_DURATION, ITERATION_DURATION};
 use model::{Aggregate, Grade, MetricKind, Quantile};
 use report::Lang;
 use runs::{Exit, Failure, validity};
-
-use super::apart::{Apart, Scratch, fail};
-use crate::flags::SplitTestFlags;
 use session::Context;
 
-/// The latencies that are compared.
+use super::child_run::{ChildRun, Scratch, fail};
+use crate::flags::SplitTestFlags;
+
+/// The latencies to compare.
 const QUANTILES: [(&str, f64); 2] = [("p50", 0.5), ("p95", 0.95)];
 
-/// The parts of the test that each process makes.
+/// The segments of the test, one for each process.
 const WHOLE: &[&str] = &["0:1"];
 const HALVES: &[&str] = &["0:1/2", "1/2:1"];
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A run could not be made or read.
+/// A run could not start or cannot be read.
 pub(crate) fn run(flags: &SplitTestFlags, context: &Context) -> Result<Exit, Failure> {
     let scratch = Scratch::new("split")?;
     let round = |number| round(number, &flags.run, scratch.path(), context);
@@ -44,7 +44,7 @@ pub(crate) fn run(flags: &SplitTestFlags, context: &Context) -> Result<Exit, Fai
     Ok(Exit::Ok)
 }
 
-/// One process, then two.
+/// Runs the test in one process, then in two.
 fn round(
     number: u32,
     words: &[OsString],
@@ -73,24 +73,24 @@ fn round(
     Ok(round)
 }
 
-/// What came out of the processes that together made the test once.
+/// The result of the processes that together ran the test once.
 struct Made {
-    /// In the order of [`QUANTILES`].
+    /// Latencies, ms, in the order of [`QUANTILES`].
     quantiles_ms: [f64; QUANTILES.len()],
-    /// The parts whose measurement is in doubt, and why.
+    /// Segments whose measurement is not valid, with the reason.
     doubts: Vec<(&'static str, String)>,
 }
 
-/// Makes the segments at the same time, each in a process of its own; the latencies of all of them together.
+/// Runs the segments at the same time, each in a separate process, and returns their combined latencies.
 fn latencies(segments: &[&'static str], words: &[OsString], folder: &Path) -> Result<Made, Failure> {
-    let start = |(number, segment): (usize, &&'static str)| -> Result<(&'static str, Apart), Failure> {
+    let start = |(number, segment): (usize, &&'static str)| -> Result<(&'static str, ChildRun), Failure> {
         let mut all: Vec<OsString> = Vec::new();
         if *segment != WHOLE[0] {
             let cut = ["--execution-segment", *segment, "--execution-segment-sequence", "0,1/2,1"];
             all.extend(cut.map(OsString::from));
         }
         all.extend_from_slice(words);
-        Ok((*segment, Apart::start(all, folder.join(number.to_string()))?))
+        Ok((*segment, ChildRun::start(all, folder.join(number.to_string()))?))
     };
     let parts = segments.iter().enumerate().map(start).collect::<Result<Vec<_>, Failure>>()?;
     let mut requests = Aggregate::empty(MetricKind::Trend);

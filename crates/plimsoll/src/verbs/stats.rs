@@ -1,13 +1,12 @@
-//! `plimsoll stats`: the metrics of a running test so far, as YAML in k6's shape.
+//! `plimsoll stats`: prints the metrics of a running test so far, as YAML in k6's format.
 
 use std::fmt::Write;
 
 use api::rest::Metric;
 use runs::{Exit, Failure};
-
 use session::Context;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
 /// No test answers.
@@ -28,13 +27,13 @@ fn text(metric: &Metric) -> String {
     );
     for (name, value) in &it.sample {
         let value = value.map_or("null".to_owned(), |number| serde_json::json!(number).to_string());
-        // Writing into a text does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "    {}: {value}", scalar(name));
     }
     text
 }
 
-/// A text as YAML: bare where that is one word to every reader, else in JSON's quotes, which are YAML's too.
+/// Formats a text as YAML: bare if it is one plain word, else in JSON quotes, which are valid YAML.
 fn scalar(text: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || b"_{}():".contains(&byte);
     let is_plain =

@@ -1,11 +1,10 @@
-//! `plimsoll status`: how a running test stands.
+//! `plimsoll status`: prints the status of a running test.
 
 use api::rest::{Status, StatusChange};
 use runs::{Exit, Failure};
-
 use session::Context;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
 /// No test answers.
@@ -14,21 +13,21 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Changes the test, and shows how it stands then.
+/// Changes the test, and prints its new status.
 ///
 /// # Errors
-/// No test answers, or it does not do that.
+/// No test answers, or it refuses the change.
 pub(super) fn change(change: &StatusChange, context: &Context) -> Result<Exit, Failure> {
     show(&context.client().change(change).map_err(|error| failure(&error))?);
     Ok(Exit::Ok)
 }
 
-/// What the client says, as a failure of the verb.
+/// Converts a client error to a failure of the subcommand.
 pub(super) fn failure(error: &server::ClientError) -> Failure {
     Failure::new(Exit::Other, format!("failed to {error}"))
 }
 
-/// As k6 before version 2 printed it: YAML.
+/// Prints the status as YAML, as k6 did before version 2.
 fn show(status: &Status) {
     let Status { status, paused, vus, vus_max, stopped, running, tainted } = status;
     session::terminal::print(&format!(

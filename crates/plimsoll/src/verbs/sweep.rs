@@ -1,23 +1,23 @@
-//! `plimsoll sweep`: a script at several loads that somebody chose.
+//! `plimsoll sweep`: runs a script at several loads that the user chose.
 
 use model::capacity::{LoadUnit, Purpose, Verdict};
 use report::capacity::{StudyKind, StudyReport};
 use runs::study::Read;
 use runs::{Exit, Failure};
-
-use super::capacity::{answer, exit};
-use super::levels::{Levels, Wanted, seconds};
-use crate::flags::SweepFlags;
 use session::Context;
 use session::env;
 
-/// Levels of a sweep at most, over all variants.
+use super::capacity::{answer, exit};
+use super::level_runner::{LevelRunner, LevelSpec, seconds};
+use crate::flags::SweepFlags;
+
+/// Maximum number of levels of a sweep, over all variants.
 const LEVELS_MAX: usize = 200;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The flags cannot be understood, the first level could not begin, or a run cannot be read.
+/// The flags are invalid, the first level could not begin, or a run cannot be read.
 pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure> {
     let (unit, loads) = loads(flags)?;
     let changes = changes(flags.over.as_deref())?;
@@ -25,14 +25,14 @@ pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure
         return Err(fail(format!("make {} levels: at most {LEVELS_MAX}", loads.len() * changes.len())));
     }
     let hold_s = seconds("--hold", &flags.hold)?;
-    let mut levels = Levels::new(&flags.study, StudyKind::Sweep, unit, context)?;
+    let mut levels = LevelRunner::new(&flags.study, StudyKind::Sweep, unit, context)?;
     let mut gathered = levels.gathered(StudyKind::Sweep);
     let level_s = levels.warm_up_s + hold_s;
     'variants: for (nth, change) in changes.iter().enumerate() {
         let variant = levels.variant(change);
         for (at, load) in loads.iter().enumerate() {
             let left = (changes.len() - nth - 1) * loads.len() + loads.len() - at - 1;
-            let wanted = Wanted {
+            let spec = LevelSpec {
                 load: *load,
                 purpose: Purpose::Asked,
                 least_s: hold_s,
@@ -41,7 +41,7 @@ pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure
                 bursts: Vec::new(),
                 left_s: left as f64 * level_s,
             };
-            let Some(read) = levels.measure(&wanted)? else { break 'variants };
+            let Some(read) = levels.measure(&spec)? else { break 'variants };
             gathered.add(&variant, &read);
             if at + 1 < loads.len() && has_collapsed(&gathered.report(), &variant, &read) {
                 levels.tell("throughput fell: higher load steps are skipped");
@@ -61,7 +61,7 @@ fn has_collapsed(report: &StudyReport, variant: &str, read: &Read) -> bool {
     levels.any(|level| level.run == read.observed.level.run && level.verdict == Verdict::Collapse)
 }
 
-/// The loads, the lowest first.
+/// Returns the loads, the lowest first.
 fn loads(flags: &SweepFlags) -> Result<(LoadUnit, Vec<f64>), Failure> {
     let (unit, flag, text) = match (&flags.study.options.vus, &flags.rate) {
         (Some(vus), None) => (LoadUnit::Vus, "--vus", vus),
@@ -86,7 +86,7 @@ fn loads(flags: &SweepFlags) -> Result<(LoadUnit, Vec<f64>), Failure> {
     Ok((unit, loads))
 }
 
-/// The variables that levels are made with: `NAME=1`, `NAME=2`; one empty text where nothing is changed.
+/// Returns the variables of the variants: `NAME=1`, `NAME=2`; one empty text without variants.
 fn changes(over: Option<&str>) -> Result<Vec<String>, Failure> {
     let Some(over) = over else { return Ok(vec![String::new()]) };
     let parts = over.split_once('=').filter(|(name, values)| env::is_name(name) && !values.is_empty());

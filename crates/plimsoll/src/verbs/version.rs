@@ -2,7 +2,7 @@
 
 use crate::flags::VersionFlags;
 
-/// Prints what this program is.
+/// Prints the program's version and build.
 pub(crate) fn run(flags: &VersionFlags) {
     let (version, os, arch) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
     let text = if flags.json {

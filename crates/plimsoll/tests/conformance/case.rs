@@ -1,4 +1,4 @@
-//! A script with the lines at its top that say how it is run.
+//! A case: a script whose first lines are directives for its run.
 
 use std::path::{Path, PathBuf};
 
@@ -10,36 +10,36 @@ use testkit::{Identity, Listen};
 pub(crate) struct Case {
     /// The file's name without `.js`.
     pub(crate) name: String,
-    /// The folder it is in, where it is run.
+    /// The script's folder, which is the working directory.
     pub(crate) folder: PathBuf,
-    /// Its text.
+    /// The script's text.
     pub(crate) text: String,
-    /// `//! args:` further flags.
+    /// `//! args:` additional flags.
     pub(crate) args: Vec<String>,
-    /// `//! env: NAME=VALUE`: further variables of the process.
+    /// `//! env: NAME=VALUE`: additional environment variables.
     pub(crate) env: Vec<(String, String)>,
-    /// `//! says:` what the logged errors must contain.
+    /// `//! says:` texts that the logged errors must contain.
     pub(crate) says: Vec<String>,
-    /// `//! signal:` when interrupts are sent, in ms after the start or the interrupt before.
+    /// `//! signal:` delays of interrupts, in ms after the start or the previous interrupt.
     pub(crate) signals_ms: Vec<u64>,
-    /// `//! ignore:` what is not compared.
+    /// `//! ignore:` fields that are not compared.
     pub(crate) ignored: Vec<String>,
-    /// `//! script:` what is run in place of this file.
+    /// `//! script:` the script that is run instead of this file.
     pub(crate) script: Option<String>,
-    /// `//! tls:` a server with this certificate stands beside the plain one.
+    /// `//! tls:` the certificate of an additional TLS server.
     pub(crate) tls: Option<Listen>,
-    /// `//! unordered`: several VUs print, so that lines are compared in alphabetical order.
+    /// `//! unordered`: several VUs print, so lines are sorted before they are compared.
     pub(crate) unordered: bool,
-    /// `//! summary`: the summary is on.
+    /// `//! summary`: the summary is enabled.
     pub(crate) summary: bool,
-    /// `//! stdin`: the script is read from standard input.
+    /// `//! stdin`: the script is piped to standard input.
     pub(crate) stdin: bool,
-    /// `//! documented:` by which version's documentation, where the recorded version does not have it.
+    /// `//! documented:` the version whose documentation defines the case, if the recorded version lacks the feature.
     pub(crate) documented: Option<String>,
 }
 
 impl Case {
-    /// Every case whose name contains `only`, by name.
+    /// Returns the cases whose names contain `only`, sorted by name.
     pub(crate) fn all(folder: &Path, only: &str) -> Vec<Case> {
         let mut cases: Vec<Case> = std::fs::read_dir(folder)
             .expect("the folder of cases can be read")
@@ -87,7 +87,7 @@ impl Case {
     }
 }
 
-/// A certificate, and whether HTTP/2 is spoken.
+/// Parses a certificate, and whether HTTP/2 is enabled.
 fn listen(words: &str) -> Listen {
     match words.split_once(' ') {
         None => Listen::tls(identity(words)),

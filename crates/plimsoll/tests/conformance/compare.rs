@@ -1,4 +1,4 @@
-//! What k6 did against what we did, which differences are meant, and which are known and wait for repair.
+//! Compares k6's behaviour with Plimsoll's, given lists of intentional differences and of known defects.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,31 +8,31 @@ use serde_json::Value;
 /// One difference.
 #[derive(Debug)]
 pub(crate) struct Difference {
-    /// Where: `exit`, `console/3`, `samples/http_reqs{…}`.
+    /// Path of the value: `exit`, `console/3`, `samples/http_reqs{…}`.
     pub(crate) path: String,
-    /// What k6 has there; null for nothing.
+    /// k6's value; null if absent.
     pub(crate) k6: Value,
-    /// What we have there; null for nothing.
+    /// Plimsoll's value; null if absent.
     pub(crate) ours: Value,
-    /// The entry that expects it.
+    /// The entry that expects the difference.
     pub(crate) known: Option<usize>,
 }
 
-/// The differences that are meant.
+/// The expected differences.
 #[derive(Debug)]
 pub(crate) struct Known {
     own_metrics: Vec<String>,
     entries: Vec<Entry>,
 }
 
-/// A difference that is meant. In `case` and `path`, `*` stands for anything.
+/// An expected difference. In `case` and `path`, `*` matches anything.
 #[derive(Debug)]
 struct Entry {
     case: String,
     path: String,
-    /// What we have there instead; anything when absent.
+    /// Plimsoll's value; any value if absent.
     ours: Option<Value>,
-    /// Whether it is to stay; otherwise it is to be repaired.
+    /// Whether the difference is intentional; otherwise it is a known defect.
     is_meant: bool,
 }
 
@@ -43,17 +43,17 @@ pub(crate) fn read(path: &Path) -> Value {
 }
 
 impl Known {
-    /// Reads `differences.json`; nothing may differ when k6 itself is run.
+    /// Reads `differences.json`; no difference is expected if k6 itself is run.
     pub(crate) fn read(path: &Path, as_k6: bool) -> Known {
         let all = read(path);
         let own_metrics = list(&all["own_metrics"]).iter().map(text).collect();
         let of = |key: &str, is_meant| list(&all[key]).iter().map(move |entry| Entry::read(entry, is_meant));
-        // What is meant explains a difference before what is to be repaired does.
+        // Intentional differences match before known defects.
         let entries = of("differences", true).chain(of("repairs", false)).collect();
         Known { own_metrics, entries: if as_k6 { Vec::new() } else { entries } }
     }
 
-    /// Every difference of a case, with the entry that expects it.
+    /// Returns every difference of a case, with the entry that expects it.
     pub(crate) fn differences(&self, case: &str, k6: &Value, ours: &Value) -> Vec<Difference> {
         let mut differences = Vec::new();
         collect("", k6, ours, &mut differences);
@@ -64,12 +64,12 @@ impl Known {
         differences
     }
 
-    /// Whether some of the differences are to be repaired.
+    /// Returns true if some of the differences are known defects.
     pub(crate) fn waits(&self, differences: &[Difference]) -> bool {
         differences.iter().any(|difference| difference.known.is_some_and(|at| !self.entries[at].is_meant))
     }
 
-    /// The entries of the cases run that nothing needed.
+    /// Returns the entries about the executed cases that matched no difference.
     pub(crate) fn vanished<'a>(
         &self,
         cases: impl Iterator<Item = &'a str>,
@@ -83,7 +83,7 @@ impl Known {
         unused.map(|(_, entry)| format!("{} {}", entry.case, entry.path)).collect()
     }
 
-    /// Metrics that k6 does not have stand beside its own.
+    /// Returns true for metrics that k6 does not have.
     fn is_our_own(&self, difference: &Difference) -> bool {
         let series = difference.path.strip_prefix("samples/").unwrap_or_default();
         let metric = series.split('{').next().unwrap_or_default();
@@ -91,7 +91,7 @@ impl Known {
     }
 }
 
-/// We may warn where k6 is silent.
+/// Returns true for additional warnings, which are allowed.
 fn is_further_warning(difference: &Difference) -> bool {
     difference.path == "warned" && difference.ours == Value::Bool(true)
 }
@@ -116,7 +116,7 @@ fn collect(path: &str, k6: &Value, ours: &Value, differences: &mut Vec<Differenc
     }
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}/{key}") };
     match (k6, ours) {
-        // A sample's worth is compared as one.
+        // The values of a sample are compared as one.
         (Value::Object(left), Value::Object(right)) if path.matches('/').count() < 1 => {
             let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
             for key in keys {
@@ -146,9 +146,9 @@ fn collect(path: &str, k6: &Value, ours: &Value, differences: &mut Vec<Differenc
     }
 }
 
-/// What turns one list of lines into the other: `-` for lines only k6 has, `+` for lines only we have.
+/// Returns the line changes: `-` for lines that only k6 has, `+` for lines that only Plimsoll has.
 fn changes<'a>(k6: &'a [Value], ours: &'a [Value]) -> Vec<(char, &'a Value)> {
-    // The longest common subsequence of what is left from each pair of places on.
+    // Length of the longest common subsequence of the rests from each pair of positions.
     let mut common = vec![vec![0_usize; ours.len() + 1]; k6.len() + 1];
     for (at, line) in k6.iter().enumerate().rev() {
         for (other_at, other) in ours.iter().enumerate().rev() {
@@ -177,7 +177,7 @@ fn changes<'a>(k6: &'a [Value], ours: &'a [Value]) -> Vec<(char, &'a Value)> {
     changes
 }
 
-/// Whether a text has the pattern's parts between `*` in this order.
+/// Returns true if a text contains the pattern's parts between `*` in order.
 fn matches(pattern: &str, subject: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return pattern == subject };
     let Some(rest) = subject.strip_prefix(head) else { return false };

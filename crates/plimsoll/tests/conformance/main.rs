@@ -1,11 +1,10 @@
-//! Runs every script of `conformance/cases` and compares what happened with what k6 did.
+//! Runs every script of `conformance/cases` and compares the result with k6's.
 //!
-//! What k6 did was recorded by `conformance/record.py`, so k6 is not needed here. Differences that are meant are data in
-//! `conformance/differences.json`, each with its reason, and so are those that wait for repair; one that is not there
-//! any more fails the test, too.
+//! `conformance/record.py` recorded k6's results, so k6 is not needed here. Intentional differences and known defects are data in
+//! `conformance/differences.json`, each with its reason; an entry without a difference fails the test, too.
 //!
-//! * `PLIMSOLL_BIN=path` runs another binary: with k6 itself, and `CONFORMANCE_AS=k6`, nothing may differ.
-//! * `CONFORMANCE_ONLY=http-` runs the cases whose name contains this.
+//! * `PLIMSOLL_BIN=path` runs another binary: with k6 itself, and `CONFORMANCE_AS=k6`, no difference is allowed.
+//! * `CONFORMANCE_ONLY=http-` runs the cases whose names contain this text.
 
 mod case;
 mod compare;
@@ -19,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 use case::Case;
 use compare::{Difference, Known};
 
-/// Cases mostly sleep, but some of them measure time: more at once than this would disturb those.
+/// Concurrent cases: most of them sleep, but some measure time, and more would disturb those.
 const CASES_AT_ONCE: usize = 3;
 
 #[test]
@@ -44,7 +43,7 @@ fn every_case_does_what_k6_did() {
     for (case, outcome) in cases.iter().zip(&outcomes) {
         failed += usize::from(!report(&case.name, outcome));
     }
-    // A difference that holds for all cases may be needed by none of a few.
+    // A difference listed for all cases may occur in none of a few.
     let is_whole = only.is_empty();
     let names = cases.iter().map(|case| case.name.as_str()).filter(|_| is_whole);
     let vanished = known.vanished(names, &outcomes);
@@ -65,7 +64,7 @@ fn every_case_does_what_k6_did() {
 #[test]
 fn what_is_written_looks_like_k6s() {
     if std::env::var("CONFORMANCE_AS").is_ok_and(|name| name == "k6") {
-        // k6 has no `--compat`; its own outputs are the golden data.
+        // k6 has no `--compat`; the golden data are its own outputs.
         return;
     }
     let folder = folder();
@@ -93,7 +92,7 @@ fn binary() -> PathBuf {
     std::env::var_os("PLIMSOLL_BIN").map_or_else(|| env!("CARGO_BIN_EXE_plimsoll").into(), PathBuf::from)
 }
 
-/// Prints how a case went; returns whether it agrees.
+/// Prints the result of a case; returns true if it passed.
 fn report(name: &str, outcome: &Result<Vec<Difference>, String>) -> bool {
     let differences = match outcome {
         Ok(differences) => differences,

@@ -1,4 +1,4 @@
-//! Runs a case and returns what is compared, in the same shape as `conformance/record.py` does: change the two together.
+//! Runs a case and returns the compared values, in the same format as `conformance/record.py`: change the two together.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
@@ -11,14 +11,14 @@ use serde_json::{Map, Value, json};
 
 use crate::case::Case;
 
-/// A case that takes longer is killed and has failed.
+/// Timeout of a case, which then fails.
 const CASE_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(10);
 
-/// Their values are sampled by the clock or depend on the tool's own name in `User-Agent`.
+/// Metrics whose values depend on the clock or on the tool's name in `User-Agent`.
 const UNCOUNTED: &[&str] = &["vus", "vus_max", "data_sent", "data_received"];
 
-/// Runs a case against the server at `base`. An error continues "failed to".
+/// Runs a case against the server at `base`. Errors continue "failed to".
 pub(crate) fn observe(binary: &Path, case: &Case, base: &str) -> Result<Value, String> {
     let scratch = Scratch::new(&case.name)?;
     let out = scratch.0.join("out.json");
@@ -95,7 +95,7 @@ fn command(
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", home)
         .env("CONFORMANCE", "1");
-    // The test server as a proxy, which answers whatever the host is.
+    // The test server as a proxy, which answers for any host.
     let proxy = base.replace("://", "://user:password@");
     let value = |text: &str| text.replace("$PROXY", &proxy).replace("$BASE", base);
     command.envs(case.env.iter().map(|(name, text)| (name, value(text))));
@@ -103,17 +103,17 @@ fn command(
     command
 }
 
-/// A server's address without the slash at its end.
+/// Returns a server's address without a trailing slash.
 pub(crate) fn address(server: &testkit::Server) -> String {
     server.url("").trim_end_matches('/').to_owned()
 }
 
-/// Pipes are read beside the run, so that a talkative script does not wait for us.
+/// Reads a pipe on a separate thread, so that a script with much output does not block.
 fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read until the pipe broke is compared; the exit code tells the rest.
+            // The output until the pipe broke is compared; the exit code shows the failure.
             let _ = pipe.read_to_end(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()
@@ -140,7 +140,7 @@ fn wait(child: &mut Child) -> Result<Option<i32>, String> {
     Err(format!("end within {} s", CASE_TIMEOUT.as_secs()))
 }
 
-/// A folder of the case's own, removed at the end.
+/// A folder for one case, removed at the end.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -154,12 +154,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is in the target folder, where `cargo clean` removes it.
+        // If it cannot be removed, `cargo clean` does, since it is in the target folder.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Takes the servers' ports and the machine's paths out of texts.
+/// Replaces the servers' ports and the machine's paths in texts.
 struct Normal {
     replacements: Vec<(String, &'static str)>,
 }
@@ -183,7 +183,7 @@ impl Normal {
     }
 }
 
-/// `127.0.0.1:54321->` becomes `CLIENT->`.
+/// Replaces `127.0.0.1:54321->` by `CLIENT->`.
 fn without_client_ports(text: &str) -> String {
     let mut parts = text.split("->");
     let mut result = parts.next().unwrap_or_default().to_owned();
@@ -213,7 +213,7 @@ impl Log {
         for line in text.lines() {
             let fields = logfmt(line);
             let Some(level) = fields.get("level") else { continue };
-            // An empty message is left out of the line.
+            // The logger omits an empty message.
             let message = fields.get("msg").map_or("", String::as_str);
             match (fields.get("source").map(String::as_str), level.as_str()) {
                 (Some("console"), _) => log.console.push(normal.text(&format!("{level} {message}"))),
@@ -226,7 +226,7 @@ impl Log {
     }
 }
 
-/// One `key=value key="quoted value"` line as a map; empty when it is something else.
+/// Parses a `key=value key="quoted value"` line; returns an empty map for other lines.
 fn logfmt(line: &str) -> HashMap<String, String> {
     let mut fields = HashMap::new();
     let mut rest = line;
@@ -257,7 +257,7 @@ fn quoted(text: &str) -> (String, &str) {
     (text.to_owned(), "")
 }
 
-/// `metric{tag:value,…}` → what its samples are worth.
+/// Maps `metric{tag:value,…}` to the comparable values of its samples.
 fn samples(path: &Path, normal: &Normal) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let mut metrics: HashMap<String, (String, String)> = HashMap::new();
@@ -272,7 +272,7 @@ fn samples(path: &Path, normal: &Normal) -> Value {
         if UNCOUNTED.contains(&name.as_str()) {
             continue;
         }
-        // A failure that has no value is no sample; k6 has no such lines.
+        // A failure without a value is no sample; k6 has no such lines.
         let Some(value) = data["value"].as_f64() else { continue };
         let key = normal.text(&format!("{name}{{{}}}", tags(&data["tags"])));
         series.entry(key).or_insert_with(|| (name, Vec::new())).1.push(value);
@@ -296,7 +296,7 @@ fn tags(tags: &Value) -> String {
     pairs.join(",")
 }
 
-/// What of a series' values must be equal in every run.
+/// Returns the properties of a series' values that must be equal in every run.
 fn worth(name: &str, kind: &str, contains: &str, values: &[f64]) -> Value {
     let count = values.len();
     let sum = number((values.iter().sum::<f64>() * 1e6).round() / 1e6);
@@ -317,7 +317,7 @@ fn worth(name: &str, kind: &str, contains: &str, values: &[f64]) -> Value {
     }
 }
 
-/// A number as short as JSON allows, so that 3.0 and 3 are one.
+/// Formats a number as short as JSON allows, so that 3.0 and 3 are equal.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 { json!(value as i64) } else { json!(value) }
 }

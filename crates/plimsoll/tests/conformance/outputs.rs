@@ -1,5 +1,5 @@
-//! What is written to files and to the terminal, against what k6 wrote: names, order, layout, and the numbers that the
-//! script itself gave. Measured numbers are masked on both sides.
+//! Compares files and terminal output with k6's: names, order, layout, and numbers that the script defines. Measured numbers are
+//! masked on both sides.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,19 +7,19 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value, json};
 
-/// Rows of the summary whose numbers the scripts gave.
+/// Rows of the summary whose numbers the scripts define.
 const EXACT_ROWS: &[&str] = &["numbers.", "times.", "basket.", "thinking.", "level.", "bought.", "checks_"];
-/// Units stand apart from their numbers and change with them.
+/// Units, which are separate from their numbers and change with them.
 const UNITS: &[&str] = &["B", "kB", "MB", "B/s", "kB/s", "MB/s"];
-/// Sampled by the clock: a short run may have none.
+/// Metrics sampled by the clock: a short run may have none.
 const SAMPLED: &[&str] = &["vus", "vus_max"];
-/// How the golden data spells the server's address.
+/// The server's address in the golden data.
 const GOLDEN_ADDRESS: &str = "http://shop.test";
 
 /// The scripts with golden data.
 pub(crate) const SCRIPTS: &[&str] = &["shop", "plain", "checks"];
 
-/// What k6 wrote for a script, masked.
+/// Returns k6's output for a script, masked.
 pub(crate) fn golden(folder: &Path, script: &str) -> Value {
     let of = |name: &str| {
         let path = folder.join("expected/outputs").join(format!("{script}.{name}"));
@@ -39,7 +39,7 @@ pub(crate) fn golden(folder: &Path, script: &str) -> Value {
     .masked()
 }
 
-/// What our binary writes for a script, masked. An error continues "failed to".
+/// Returns the output of the tested binary for a script, masked. Errors continue "failed to".
 pub(crate) fn observed(binary: &Path, folder: &Path, script: &str, base: &str) -> Result<Value, String> {
     let scratch =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outputs-{}-{script}", std::process::id()));
@@ -119,7 +119,7 @@ impl Written {
     }
 }
 
-/// Nothing in it is measured: every line counts.
+/// Returns all lines: none has a measured number.
 fn lines(text: &str) -> Vec<&str> {
     text.trim().lines().collect()
 }
@@ -137,7 +137,7 @@ fn is_exact(line: &str) -> bool {
     EXACT_ROWS.iter().any(|start| line.trim_start().starts_with(start)) && !line.contains("/s")
 }
 
-/// A row without its measured numbers.
+/// Returns a row without its measured numbers.
 fn row(line: &str) -> String {
     let indent = line.len() - line.trim_start().len();
     let words = line.split_whitespace().filter(|word| !UNITS.contains(word)).map(word);
@@ -155,13 +155,13 @@ fn word(word: &str) -> String {
     }
 }
 
-/// Alignment follows the widths of measured numbers: spaces within a row count as one.
+/// Merges runs of spaces, since alignment depends on the widths of measured numbers.
 fn joined(line: String) -> String {
     let indent = line.len() - line.trim_start().len();
     format!("{}{}", " ".repeat(indent), line.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Each metric's declaration, and the fields of its points.
+/// Returns each metric's declaration, and the fields of its points.
 fn json_lines(text: &str) -> Map<String, Value> {
     let mut lines = Map::new();
     for line in text.lines() {
@@ -188,7 +188,7 @@ fn json_lines(text: &str) -> Map<String, Value> {
     lines
 }
 
-/// A metric's declaration with its thresholds and sub-metrics in order: k6 keeps them in none.
+/// Sorts a metric's thresholds and sub-metrics, which k6 writes in random order.
 fn declaration(data: &Value) -> Value {
     let mut data = data.clone();
     for key in ["thresholds", "submetrics"] {
@@ -199,7 +199,7 @@ fn declaration(data: &Value) -> Value {
     data
 }
 
-/// The header, and how many rows there are of each kind, without time and value.
+/// Returns the header and the number of rows of each kind, without time and value.
 fn csv(text: &str) -> Map<String, Value> {
     let mut rows: BTreeMap<String, u64> = BTreeMap::new();
     for (at, line) in text.lines().enumerate() {
@@ -208,7 +208,7 @@ fn csv(text: &str) -> Map<String, Value> {
         if at == 0 {
             *rows.entry(format!("header {line}")).or_default() += 1;
         } else if !SAMPLED.contains(name) {
-            // Further tags are joined by `&`, in k6 in no order.
+            // Further tags are joined by `&`, by k6 in random order.
             let sorted = |field: &&str| {
                 let mut pairs: Vec<&str> = field.split('&').collect();
                 pairs.sort_unstable();
@@ -221,7 +221,7 @@ fn csv(text: &str) -> Map<String, Value> {
     rows.into_iter().map(|(row, count)| (row, count.into())).collect()
 }
 
-/// Every path of a JSON text with what is there: the kind of a number or text, the value of anything else.
+/// Returns every path of a JSON text with its value; of numbers and strings only the type.
 fn shape(text: &str) -> Map<String, Value> {
     let mut paths = Map::new();
     match serde_json::from_str(text) {

@@ -1,4 +1,4 @@
-//! Archives: made, looked into, run elsewhere; and what else can be done with a script before it runs.
+//! Archives: created, inspected, run elsewhere; and other subcommands that read a script.
 
 use crate::harness::{Ran, plimsoll, verb};
 
@@ -7,7 +7,7 @@ export const options = { vus: 1, iterations: 2, tags: { a: 'b' } };
 const text = open('./data.txt');
 export default () => { console.log(`${word} ${text} ${__ENV.PLACE}`); }";
 
-/// An archive of [`SCRIPT`] whose files are gone.
+/// Creates an archive of [`SCRIPT`] and deletes the files.
 fn archived(flags: &str) -> Ran {
     let run = verb("archive -e PLACE=here").file("s.js", SCRIPT).file("data.txt", "spoken");
     let run = run.before("mkdir -p lib && echo 'export const word = \"word\"' > lib/word.js");
@@ -41,7 +41,7 @@ fn an_archive_carries_the_options_it_was_made_with() {
     ran.and("deps archive.tar").run().exits(0).prints("lib/word.js");
 }
 
-/// Packages that find each other in every way: by link, by `exports`, by `main`, without an extension, for a browser.
+/// Packages that import each other by symlink, `exports`, `main`, without an extension, and for browsers.
 const INSTALL: &str = "mkdir -p store/tool/node_modules/dep node_modules/@s/linked/lib
     ln -s ../store/tool node_modules/tool
     echo '{\"name\":\"tool\",\"exports\":{\".\":{\"import\":\"./esm.mjs\",\"require\":\"./cjs.js\"}}}' > store/tool/package.json

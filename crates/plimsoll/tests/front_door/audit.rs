@@ -1,4 +1,4 @@
-//! The auditor, on tables and on runs.
+//! The auditor on tables and runs.
 
 use serde_json::Value;
 
@@ -35,13 +35,13 @@ fn what_cannot_be_read_is_told() {
     verb("audit nowhere.csv").run().exits(255);
     verb("audit").run().exits(255);
     verb("audit t.json").file("t.json", &"[".repeat(100_000)).run().exits(255);
-    // An audit of nothing must not look like one that found nothing.
+    // An audit without input must not look like one without findings.
     let table = "colour\n\u{1b}[31mred\n";
     let ran = verb("audit t.csv").file("t.csv", table).run().exits(255).says("no known table");
     let ran = ran.says("no kind of table has these columns").says("plimsoll audit --columns");
     assert!(ran.out.is_empty() && !ran.err.contains("\u{1b}[31m"), "{}{}", ran.out, ran.err);
     verb("audit t.md").file("t.md", "# nothing\n").run().exits(255).says("no table found");
-    // Beside something that is understood it is a remark.
+    // Beside a valid table it is a remark.
     let both = verb("audit t.csv u.csv").file("t.csv", table).file("u.csv", TABLE).run().exits(0);
     let both =
         both.prints("no kind of table has these columns").prints("usage of 1.84 cores exceeds its limit");
@@ -50,7 +50,7 @@ fn what_cannot_be_read_is_told() {
     assert!(ran.out.contains("### `usages`"), "{}", ran.out);
 }
 
-/// A check that never holds while every request succeeds, a threshold that never had a value, and one on a quantile that ten
+/// A check that always fails while every request succeeds, a threshold without values, and one on a quantile that ten
 /// requests cannot support.
 #[test]
 fn a_run_is_audited() {
@@ -81,8 +81,7 @@ fn a_run_is_audited() {
     assert_eq!(found, ["business-zero", "unmeasured-criterion", "unsupported-quantile"]);
 }
 
-/// What a run's file tells beside its thresholds: the loop that it was, what its summary was asked for, and, of several runs,
-/// which versions they are of.
+/// Facts of a run besides thresholds: the closed loop, the requested statistics, and the versions of several runs.
 #[test]
 fn runs_are_held_to_more_than_their_thresholds() {
     let server = testkit::http::start();

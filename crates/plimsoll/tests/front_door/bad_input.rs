@@ -1,4 +1,4 @@
-//! What goes wrong outside of the program: a clear message, the right exit code, nothing lost, no hang.
+//! Failures outside of the program lead to a clear message and the right exit code, without lost data or a hang.
 
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ fn load(script: &str, code: i32, says: &str) -> Ran {
     plimsoll(script).run().exits(code).says(says)
 }
 
-/// One GET of a path; prints status, error code and error.
+/// Requests a path; prints status, error code and error.
 #[track_caller]
 fn get(server: &testkit::Server, path: &str, flags: &str) -> Ran {
     let script = "import http from 'k6/http';
@@ -27,7 +27,7 @@ fn get(server: &testkit::Server, path: &str, flags: &str) -> Ran {
     }
 }
 
-/// Whether the request failed, and left no time that it did not take.
+/// Checks that the request failed and recorded no duration.
 #[track_caller]
 fn failed_without_a_time(ran: &Ran) {
     assert_eq!(ran.value("http_req_failed", "passes"), Some(1.0), "{}", ran.out);
@@ -36,7 +36,7 @@ fn failed_without_a_time(ran: &Ran) {
     }
 }
 
-/// Whether the process never held more memory than this.
+/// Checks that the process never used more memory than this.
 #[track_caller]
 fn stays_below(ran: &Ran, mib: u64) {
     let Some(peak_kib) = ran.resident_max_kib else {
@@ -171,7 +171,7 @@ fn bombs_are_stopped() {
     let server = testkit::http::start();
     let ran = get(&server, "/bomb?mib=16384", "").says("status=0").says("Request Failed");
     assert_eq!(ran.count("http_reqs"), 1);
-    // A body that is kept may have 512 MiB, and a buffer that grows may be twice as large for a moment.
+    // A stored body may have 512 MiB, and a growing buffer may briefly be twice as large.
     stays_below(&ran, 1600);
 }
 
@@ -204,7 +204,7 @@ fn descriptors_that_run_out() {
     assert_eq!((ran.count("http_reqs"), ran.count("iterations")), (200, 200));
 }
 
-/// Not a test: the next one in a network of its own, where ports are few.
+/// Not a test: the child of the next one, in a network namespace with few ports.
 #[test]
 #[ignore = "needs a network of its own; another test makes one and starts it there"]
 fn few_ports() {

@@ -1,6 +1,6 @@
-//! Runs in a bucket: every verb against `s3s-fs`, a server that checks signatures, in this process.
+//! Runs in a bucket: every subcommand against `s3s-fs`, an in-process server that checks signatures.
 
-// The same server as the catalogue's own test uses.
+// The server of the catalogue's own test.
 #[path = "../../../catalogue/src/bucket/tests/server.rs"]
 mod server;
 
@@ -8,13 +8,13 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 
 use serde_json::Value;
-use server::S3;
 
 use crate::harness::{Plimsoll, plimsoll, verb};
+use server::S3;
 
 const PLACE: &str = "s3://plimsoll-test/team/nightly";
 
-/// Keeps its runs in the bucket.
+/// Stores runs in the bucket.
 fn there(run: Plimsoll, endpoint: &str) -> Plimsoll {
     run.env("PLIMSOLL_RUNS", PLACE)
         .env("AWS_ENDPOINT_URL", endpoint)
@@ -90,12 +90,12 @@ fn an_upload_that_is_cut_leaves_nothing_half_visible() {
     ran.says("the next run tries again");
 }
 
-/// A way to a server on which every connection breaks after so many bytes from the client.
+/// Starts a proxy that breaks each connection after `bytes_max` bytes from the client.
 fn cutting_proxy(server: &str, bytes_max: u64) -> String {
     let server = server.trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("it is bound"));
-    // It ends with the test's process.
+    // The thread ends with the test's process.
     std::thread::spawn(move || {
         for client in listener.incoming().map_while(Result::ok) {
             let server = TcpStream::connect(&server).expect("the server is there");
@@ -121,7 +121,7 @@ fn pass(client: &TcpStream, server: &TcpStream, bytes_max: u64) {
                 break;
             }
         }
-        // Both are gone already where this fails.
+        // If this fails, both sides are closed already.
         let _ = server.shutdown(Shutdown::Both);
         let _ = client.shutdown(Shutdown::Both);
     });

@@ -1,4 +1,4 @@
-//! What the generator is measured by: against a server of its own, and against itself in two processes.
+//! Calibration of the generator: against a minimal server, and against itself in two processes.
 
 use serde_json::Value;
 
@@ -7,15 +7,15 @@ use crate::harness::{Ran, verb};
 const SCRIPT: &str = "import http from 'k6/http';
     export default () => http.get(`${__ENV.URL}/json`);";
 
-/// Seconds in which all cores are taken come and go while the other tests run; so many in a row do not.
+/// Number of attempts: other tests may occupy all cores for seconds, but not for so many attempts.
 const TRIES: usize = 10;
 
-/// The rate is so low that every machine keeps to it, in order to leave the others that test here their cores.
+/// The rate is low, so that every machine sustains it and cores stay free for other tests.
 #[test]
 fn what_a_machine_can_send_is_kept_with_its_runs() {
     let calibrate =
         || verb("calibrate --time 1s --rate-max 20 --workers 1 --json").file("script.js", SCRIPT).run();
-    let is_too_busy = |ran: &Ran| ran.err.contains("find a rate that this machine keeps to");
+    let is_too_busy = |ran: &Ran| ran.err.contains("find a sustainable rate");
     let mut tries = std::iter::repeat_with(calibrate).take(TRIES);
     let ran =
         tries.find(|ran| !is_too_busy(ran)).expect("twenty iterations a second can start in time").exits(0);
@@ -23,9 +23,12 @@ fn what_a_machine_can_send_is_kept_with_its_runs() {
     assert_eq!(found["workers"], 1, "{found}");
     let rate = found["ratePerSecond"].as_u64().expect("a rate");
     assert!((1..=21).contains(&rate), "{found}");
-    // A busy machine keeps to less, and then knows that it is not more.
+    // A busy machine sustains less, and then knows its maximum.
     assert!(rate >= 19 || found["isLowerBound"] == false, "{found}");
-    assert!(found["cpuPerRequestNs"].as_u64().is_some_and(|ns| ns > 0), "the kernel tells: {found}");
+    assert!(
+        found["cpuPerRequestNs"].as_u64().is_some_and(|ns| ns > 0),
+        "the kernel reports CPU time: {found}"
+    );
 
     let server = testkit::http::start();
     let environment = |flags: &str| {
@@ -47,12 +50,13 @@ fn what_cannot_be_measured_is_told() {
     verb("calibrate --rate-max 0").run().exits(255).says("--rate-max");
 }
 
-/// Every round makes the whole test twice: once in one process and once in two.
+/// Every round runs the whole test twice: in one process and in two.
 #[test]
 fn a_split_test_makes_the_same_load_in_one_process_and_in_two() {
     let server = testkit::http::start();
     let ran = verb("split-test --rounds 2 script.js -u 2 -i 20").file("script.js", SCRIPT).against(&server);
-    // Variables of whoever runs it would leave nothing to compare, or have both halves listen in one place.
+    // These variables of the user's environment must be ignored: without files there is nothing to compare, and both halves would
+    // use one port.
     let ran = ran.env("K6_NO_STORE", "true").env("K6_ADDRESS", "localhost:0").run().exits(0);
     assert_eq!(server.settled().for_path("/json"), 80, "{}", ran.out);
     let ran = ran.prints("round 1: p50 from one process").prints("round 2: p95 from one process");

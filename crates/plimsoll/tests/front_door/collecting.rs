@@ -1,4 +1,4 @@
-//! Evidence without a load, through the front door: a time is asked about, and becomes a run that every surface shows.
+//! Evidence without a load: a time range becomes a run that every report shows.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::harness::{Plimsoll, eventually, verb};
 use crate::lab::get;
 
-/// Long enough for a Prometheus to scrape a few times more.
+/// Long enough for several scrapes by Prometheus.
 const SCRAPED: Duration = Duration::from_secs(3);
 
 fn collect(words: &str, address: &str) -> Plimsoll {
@@ -50,7 +50,7 @@ fn a_time_becomes_a_run_without_requests() {
     let source = &evidence["sources"][0];
     assert_eq!((&source["kind"], &source["health"]), (&"prometheus".into(), &"ok".into()), "{source}");
 
-    // A run that was made so may be asked about again, as any other.
+    // Evidence can be added to such a run, as to any other.
     ran.and("collect @last").run().exits(0).says("prometheus: ");
 }
 

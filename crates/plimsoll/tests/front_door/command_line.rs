@@ -1,4 +1,4 @@
-//! Flags, variables and files that say what to run, and the smaller verbs.
+//! Flags, variables and files that define the test, and the smaller subcommands.
 
 use crate::harness::{plimsoll, verb};
 

@@ -1,11 +1,11 @@
-//! Two runs against servers of known speed, compared through the front door.
+//! Two runs against servers of known speed, compared.
 
 use serde_json::Value;
 
 use crate::harness::{Ran, plimsoll};
 
-/// Forty requests a second for so long that there is a steady part, at a delay that `--env` names. The delay is long and the
-/// margin of equal runs wide, because what else the machine does differs from run to run.
+/// Forty requests per second, long enough for a steady state, with a delay from `--env`. The delay is long and the equivalence
+/// margin wide, because other load on the machine varies from run to run.
 const SCRIPT: &str = "import http from 'k6/http';
     export const options = { scenarios: { s: { executor: 'constant-arrival-rate', rate: 40, timeUnit: '1s',
         duration: '24s', preAllocatedVUs: 20 } } };
@@ -41,7 +41,7 @@ fn a_slower_target_has_regressed_and_an_equal_one_has_not() {
         json(&first.and("compare @prev @last --format json --despite-no-steady-part").run().exits(0));
     assert_eq!(document["verdict"], "regressed", "{document}");
     let rows = document["rows"].as_array().expect("rows");
-    // On a busy machine seconds resemble each other so much that a quantile may have too few independent samples.
+    // On a busy machine seconds are so correlated that a quantile may have too few independent samples.
     let mean =
         rows.iter().find(|row| row["series"] == "GET /delay" && row["figure"] == "mean").expect("a row");
     assert!(mean["ratio"].as_f64().is_some_and(|ratio| (2.0..4.0).contains(&ratio)), "{mean}");

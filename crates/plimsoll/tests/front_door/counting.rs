@@ -1,22 +1,21 @@
-//! Sent = `http_reqs`, and with `http_req_repeats` that is what the server saw, whatever happens to the requests and
-//! however many VUs make them.
+//! Sent = `http_reqs`, which with `http_req_repeats` equals the server's count, for any failures and any number of VUs.
 
 use crate::harness::plimsoll;
 
-/// What was sent by the script's own count, and what was repeated.
+/// Requests by the script's own count, and repeats.
 struct Sent {
     requests: u64,
     repeats: u64,
 }
 
-/// Runs `body`, which counts what it sends in `sent`, and compares with what the server saw.
+/// Runs `body`, which counts its requests in `sent`, and compares with the server's count.
 #[track_caller]
 fn check(body: &str, flags: &str) {
     let sent = run(body, flags);
     assert_eq!(sent.repeats, 0, "a server that keeps its connections gets nothing twice");
 }
 
-/// As [`check`], with a server that reads requests and answers with the end of a kept connection: it sees those twice.
+/// Like [`check`], for a server that reads requests and then closes a reused connection: it counts those twice.
 #[track_caller]
 fn run(body: &str, flags: &str) -> Sent {
     let server = testkit::http::start();
@@ -41,10 +40,10 @@ fn run(body: &str, flags: &str) -> Sent {
     Sent { requests: sent, repeats }
 }
 
-/// Several concurrencies.
+/// Flags for several concurrencies.
 const LOADS: [&str; 4] = ["-u 1 -i 5", "-u 7 -i 70", "-u 50 -i 300", "-u 200 -i 600"];
 
-/// At several concurrencies.
+/// Runs [`check`] at several concurrencies.
 #[track_caller]
 fn check_all(body: &str) {
     LOADS.iter().for_each(|flags| check(body, flags));
@@ -103,7 +102,7 @@ fn resets_and_cuts() {
          }";
     for flags in LOADS {
         let sent = run(body, flags);
-        // Of each iteration, the one that resets the connection that its neighbour had left.
+        // One per iteration: the request that resets the connection left by the previous one.
         assert_eq!(sent.repeats, sent.requests / 10, "{flags}");
     }
 }
@@ -120,7 +119,7 @@ fn connections_that_close_without_a_word() {
         let ran = plimsoll(&script).against(&server).flags(flags).run().exits(0);
         let sent = ran.count("sent");
         assert_eq!(ran.value("http_req_failed", "passes"), Some(0.0), "{}", ran.out);
-        // The server closes before it reads a second request, so that it sees each once, however often it was sent.
+        // The server closes before it reads a second request, so it counts each once, however often it was sent.
         assert_eq!((ran.count("http_reqs"), server.settled().total), (sent, sent), "{flags}");
         let strict = plimsoll(&script).against(&server).flags("-u 1 -i 200 --compat strict").run().exits(0);
         assert_eq!(strict.value("http_req_repeats", "count"), None, "k6 has no such metric");
@@ -135,7 +134,7 @@ fn resets_and_redirects_in_batches() {
            sent.add(one.length + 3);
          }";
     for flags in LOADS {
-        // What the neighbours in a batch leave of each other's connections is a matter of chance.
+        // Which connections the requests of a batch reuse is random.
         run(body, flags);
     }
 }

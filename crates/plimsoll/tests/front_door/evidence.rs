@@ -1,4 +1,4 @@
-//! What servers did, beside a run that was really made: one number on every surface.
+//! Server-side evidence of a real run: the same number in every report.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::harness::{Ran, plimsoll};
 
-/// A run of some seconds, and its file with what servers told about them.
+/// Returns a run of some seconds whose file contains evidence.
 fn observed() -> Ran {
     let server = testkit::http::start();
     let script = "import http from 'k6/http'; import { sleep } from 'k6';
@@ -18,7 +18,7 @@ fn observed() -> Ran {
     ran.and("export @last --format plimsoll -o seen.plimsoll").run().exits(0);
     let path = ran.folder().join("seen.plimsoll");
     let start = start(&path);
-    runfile::add_evidence(&path, &told(start)).expect("the run is over");
+    runfile::add_evidence(&path, &evidence(start)).expect("the run is over");
     ran
 }
 
@@ -28,12 +28,12 @@ fn start(path: &Path) -> Instant {
     reader.spans(first..first + 1).expect("it has windows")[0].1.start
 }
 
-/// A queue that grows and is emptied, and a source that was away for a second.
-fn told(start: Instant) -> Evidence {
+/// Returns evidence of a queue that fills and drains, and of a source that was unreachable for a second.
+fn evidence(start: Instant) -> Evidence {
     let at = |second: u64| start + Duration::from_secs(second);
     let depths = [0.0, 352.0, 120.0, 7.0];
-    // Servers work on after the run, which is nobody's peak.
-    // Windows begin about a second apart: a point at the very border may be of the one or the other.
+    // Values after the run do not count for peaks. Windows start about a second apart, so a point at the border could belong to
+    // either.
     let within = |second: u64| at(second) + Duration::from_millis(200);
     let points = depths.into_iter().zip(0..).map(|(depth, second)| (within(second), depth));
     let points = points.chain([(at(60), 9e9)]);

@@ -1,4 +1,4 @@
-//! Every exit code that a script can lead to.
+//! Every exit code that a script can cause.
 
 use crate::harness::{plimsoll, verb};
 

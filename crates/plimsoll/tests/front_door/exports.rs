@@ -1,4 +1,4 @@
-//! Exports over the network: everything arrives, and an endpoint that does not answer costs no load.
+//! Exports over the network: all samples arrive, and an unresponsive endpoint costs no load.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, UdpSocket};
@@ -8,7 +8,7 @@ use crate::harness::{Ran, plimsoll};
 const ONE_REQUEST: &str =
     "import http from 'k6/http'; export default () => { http.get(`${__ENV.URL}/json`); };";
 
-/// An InfluxDB that takes everything and keeps nothing.
+/// Starts an InfluxDB stub that accepts and drops everything.
 fn willing() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/db", listener.local_addr().expect("it is bound"));
@@ -32,7 +32,7 @@ fn willing() -> String {
     url
 }
 
-/// The length of the first request, once all of it is there.
+/// Returns the length of the first request once it is complete.
 fn request_bytes(received: &[u8]) -> Option<usize> {
     let head = received.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(&received[..head]).ok()?.to_lowercase();
@@ -41,7 +41,7 @@ fn request_bytes(received: &[u8]) -> Option<usize> {
     (received.len() >= head + body).then_some(head + body)
 }
 
-/// An endpoint that accepts connections and never answers.
+/// Starts an endpoint that accepts connections and never responds.
 fn silent() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/db", listener.local_addr().expect("it is bound"));
@@ -77,7 +77,7 @@ fn a_silent_endpoint_costs_no_load_and_its_losses_are_told() {
     drop(listener);
     let exported = ran.count("iterations");
     eprintln!("{alone} iterations without an export, {exported} with one that hangs");
-    // Samples have to be handed over, which costs a part of a core; waiting for the endpoint would leave next to nothing.
+    // Passing samples on costs part of a core; waiting for the endpoint would leave almost nothing.
     assert!(exported > alone / 3, "{exported} iterations instead of {alone}");
     let ran =
         ran.says("failed to send: timeout").says("samples are missing from the export").says("db): 0 of ");

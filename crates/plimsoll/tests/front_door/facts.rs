@@ -1,4 +1,4 @@
-//! What a run's file and its JSON document say about who made the load, with what, and against what.
+//! Facts in a run's file and JSON document about the generator, the program and the target.
 
 use std::path::PathBuf;
 
@@ -15,9 +15,9 @@ fn header(ran: &Ran) -> Header {
     Reader::open(&paths[0]).expect("a run").header().clone()
 }
 
-/// A text file of the kernel, without the line break at its end.
+/// Reads a text file of the kernel, without the trailing newline.
 fn kernel(path: &str) -> String {
-    std::fs::read_to_string(path).expect("Linux tells").trim().to_owned()
+    std::fs::read_to_string(path).expect("Linux reports it").trim().to_owned()
 }
 
 #[test]
@@ -27,14 +27,14 @@ fn a_run_says_who_made_it_and_of_what() {
     let header = header(&ran);
     let (name, release) = (kernel("/proc/sys/kernel/hostname"), kernel("/proc/sys/kernel/osrelease"));
     assert_eq!((&header.host.name, &header.host.kernel), (&name, &release));
-    let cores = std::thread::available_parallelism().expect("Linux tells").get();
+    let cores = std::thread::available_parallelism().expect("Linux reports it").get();
     assert_eq!((header.host.cores as usize, header.host.workers), (cores, 1));
     let memory_kib: u64 = kernel("/proc/meminfo")
         .lines()
         .find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse().ok())
-        .expect("Linux tells");
+        .expect("Linux reports it");
     assert_eq!(header.host.memory_bytes, memory_kib * 1024);
-    // The program is built by the same build as this test.
+    // Program and test come from the same build.
     let commit = header.commit.map(|commit| (commit.hash, commit.dirty.to_string()));
     let built = runs::build::commit().map(|commit| (commit.hash, commit.dirty.to_string()));
     assert_eq!(commit, built);

@@ -1,4 +1,4 @@
-//! Tasks that are submitted and polled: what the guide promises of `plimsoll/flow`, and what of it k6's own metrics can say.
+//! Tasks that are submitted and polled: the guide's promises about `plimsoll/flow`, and their equivalents in k6's metrics.
 
 use crate::harness::{Ran, plimsoll, verb};
 
@@ -6,13 +6,13 @@ const GUIDE: &str = include_str!("../../../../docs/guide/flow.md");
 const ANYWHERE: &str = include_str!("../../../../examples/flow/anywhere.js");
 const SCAN: &str = include_str!("../../../../examples/flow/scan.js");
 
-/// The first script in the guide.
+/// Returns the first script in the guide.
 fn guides_script() -> &'static str {
     let from = GUIDE.split_once("```js\n").expect("the guide has a script").1;
     from.split_once("```").expect("it ends").0
 }
 
-/// Every submission became one task, every poll was counted, and nothing else was sent.
+/// Checks that every submission is one task, every poll is counted, and no other requests are sent.
 #[track_caller]
 fn agree(ran: &Ran, server: &testkit::Server) {
     let seen = server.settled();
@@ -48,7 +48,7 @@ fn what_does_not_finish_in_time_is_no_short_task() {
     agree(&ran, &server);
     assert_eq!(ran.value("flow_finished", "value"), Some(0.0));
 
-    // The end of the test cuts what is under way, and its durations are bounds too.
+    // The end of the test interrupts tasks, whose durations are bounds.
     let script = guides_script().replace("gracefulStop: '10s'", "gracefulStop: '0s'");
     let script = script.replace("ms=700", "ms=60000");
     let ran = plimsoll(&script).against(&server).run().exits(99).prints("(cut)");
@@ -72,7 +72,7 @@ fn one_script_for_both_programs() {
         script.flags("-u 2 -i 2").run().exits(0)
     };
     let native = run(ANYWHERE);
-    // As where there is no such module.
+    // As if the module did not exist.
     let stand_in = run(&ANYWHERE.replace("'plimsoll/flow'", "'k6/none'"));
     for ran in [&native, &stand_in] {
         assert_eq!((ran.count("flow_tasks"), ran.value("flow_finished", "value")), (2, Some(1.0)));

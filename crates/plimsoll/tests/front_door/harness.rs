@@ -1,4 +1,4 @@
-//! Runs the binary with a script and reads what it left.
+//! Runs the binary with a script and reads its results.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use std::time::Duration;
 use model::SystemClock;
 use serde_json::Value;
 
-/// A run that takes longer hangs.
+/// Timeout of a run, after which it counts as hung.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Variables of whoever runs the tests that would change what is tested.
+/// Prefixes of environment variables that would change the tests.
 const FOREIGN: [&str; 4] = ["K6_", "PLIMSOLL_", "GITHUB_", "AWS_"];
 
-/// A run to be made: a script and what stands beside it.
+/// A run to start: a script and its files.
 pub(crate) struct Plimsoll {
     script: String,
     words: Vec<String>,
     env: Vec<(String, String)>,
     stdin: Option<String>,
-    /// What a shell does before it becomes the program: `ulimit -n 64`.
+    /// Shell commands before the program starts: `ulimit -n 64`.
     before: Option<String>,
     folder: PathBuf,
-    /// Whether the folder goes with what the run left.
+    /// Whether the folder is deleted with the results.
     owns_folder: bool,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn verb(words: &str) -> Plimsoll {
     Plimsoll { words, ..plimsoll("") }
 }
 
-/// `plimsoll -q <words>` in a folder that another run owns.
+/// `plimsoll -q <words>` in the folder of another run.
 fn beside(folder: &Path, words: &str) -> Plimsoll {
     let words = std::iter::once("-q").chain(words.split_whitespace()).map(str::to_owned).collect();
     let (env, script) = (Vec::new(), String::new());
@@ -61,54 +61,54 @@ fn beside(folder: &Path, words: &str) -> Plimsoll {
 }
 
 impl Plimsoll {
-    /// A further argument, whatever is in it.
+    /// Adds one argument, whatever characters it has.
     pub(crate) fn word(mut self, word: &str) -> Plimsoll {
         self.words.push(word.to_owned());
         self
     }
 
-    /// Further flags, split at blanks.
+    /// Adds flags, split at spaces.
     pub(crate) fn flags(mut self, flags: &str) -> Plimsoll {
         self.words.extend(flags.split_whitespace().map(str::to_owned));
         self
     }
 
-    /// One more environment variable.
+    /// Sets an environment variable.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Plimsoll {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// `__ENV.URL` is this server.
+    /// Sets `__ENV.URL` to this server.
     pub(crate) fn against(self, server: &testkit::Server) -> Plimsoll {
         let url = server.url("");
         self.env("URL", url.trim_end_matches('/'))
     }
 
-    /// A file beside the script.
+    /// Creates a file beside the script.
     pub(crate) fn file(self, name: &str, text: &str) -> Plimsoll {
         std::fs::write(self.folder.join(name), text).expect("a file for the test");
         self
     }
 
-    /// What standard input has.
+    /// Sets standard input.
     pub(crate) fn stdin(mut self, text: &str) -> Plimsoll {
         self.stdin = Some(text.to_owned());
         self
     }
 
-    /// The most file descriptors that the process may have.
+    /// Limits the number of file descriptors.
     pub(crate) fn descriptors(self, most: u32) -> Plimsoll {
         self.before(&format!("ulimit -n {most}"))
     }
 
-    /// What a shell does before it becomes the program.
+    /// Sets shell commands to run before the program.
     pub(crate) fn before(mut self, commands: &str) -> Plimsoll {
         self.before = Some(commands.to_owned());
         self
     }
 
-    /// Starts it.
+    /// Starts the program.
     pub(crate) fn start(self) -> Running {
         let mut words = self.words.clone();
         if !self.script.is_empty() {
@@ -129,7 +129,7 @@ impl Plimsoll {
         foreign.for_each(|(name, _)| {
             command.env_remove(name);
         });
-        // A config file of whoever runs the tests is no part of them, and neither are their stored runs and caches.
+        // The user's config file, stored runs and caches must not influence the tests.
         command
             .env("XDG_CONFIG_HOME", &self.folder)
             .env("XDG_DATA_HOME", &self.folder)
@@ -142,7 +142,7 @@ impl Plimsoll {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary starts");
         let mut stdin = child.stdin.take().expect("it is piped");
-        // A program that ends before it has read everything is fine.
+        // A program may end before it has read everything.
         let _ = stdin.write_all(self.stdin.as_deref().unwrap_or_default().as_bytes());
         drop(stdin);
         let out = reader(child.stdout.take().expect("it is piped"));
@@ -151,7 +151,7 @@ impl Plimsoll {
         Running { child, out, err, started: SystemClock::now(), folder, owns_folder }
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     pub(crate) fn run(self) -> Ran {
         self.start().wait()
     }
@@ -165,7 +165,7 @@ fn reader(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
     })
 }
 
-/// A run that is under way.
+/// A run in progress.
 pub(crate) struct Running {
     child: Child,
     out: JoinHandle<String>,
@@ -176,23 +176,23 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// `plimsoll -q <words>` in the same folder, while it is going.
+    /// `plimsoll -q <words>` in the same folder during the run.
     pub(crate) fn and(&self, words: &str) -> Plimsoll {
         beside(&self.folder, words)
     }
 
-    /// The folder it runs in.
+    /// Returns the run's folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Sends it a signal.
+    /// Sends a signal.
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).expect("it is running");
     }
 
-    /// Waits for its end.
+    /// Waits for the end.
     pub(crate) fn wait(mut self) -> Ran {
         let mut resident_max_kib = None;
         let status = loop {
@@ -224,14 +224,14 @@ impl Running {
     }
 }
 
-/// The most memory that a running process held so far, in KiB (`VmHWM` of `proc(5)`).
+/// Returns the peak memory of a running process, in KiB (`VmHWM` of `proc(5)`).
 fn resident_max(child: &Child) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     let started = SystemClock::now();
     while !holds() {
@@ -240,17 +240,17 @@ pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// What a run left.
+/// The results of a run.
 pub(crate) struct Ran {
-    /// The exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended the process.
     pub(crate) code: Option<i32>,
     /// Standard output.
     pub(crate) out: String,
     /// Standard error.
     pub(crate) err: String,
-    /// How long it took.
+    /// Duration of the process.
     pub(crate) elapsed: Duration,
-    /// The most memory it held, as far as was seen a few milliseconds before its end; `None` where nobody tells.
+    /// Peak memory, sampled until a few milliseconds before the end; `None` if the kernel does not report it.
     pub(crate) resident_max_kib: Option<u64>,
     summary: Value,
     folder: PathBuf,
@@ -258,48 +258,48 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Fails unless the exit code is this one.
+    /// Fails unless the exit code is `code`.
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Ran {
         assert_eq!(self.code, Some(code), "stdout: {}\nstderr: {}", self.out, self.err);
         self
     }
 
-    /// Fails unless standard error has this text.
+    /// Fails unless standard error contains this text.
     #[track_caller]
     pub(crate) fn says(self, text: &str) -> Ran {
         assert!(self.err.contains(text), "{text:?} is not in: {}", self.err);
         self
     }
 
-    /// Fails unless standard output has this text.
+    /// Fails unless standard output contains this text.
     #[track_caller]
     pub(crate) fn prints(self, text: &str) -> Ran {
         assert!(self.out.contains(text), "{text:?} is not in: {}", self.out);
         self
     }
 
-    /// A value of a metric in the exported summary; `None` where there is none.
+    /// Returns a value of a metric in the exported summary, if present.
     pub(crate) fn value(&self, metric: &str, name: &str) -> Option<f64> {
         self.summary["metrics"][metric][name].as_f64()
     }
 
-    /// A counter, 0 where it counted nothing.
+    /// Returns the value of a counter; 0 if it is absent.
     pub(crate) fn count(&self, metric: &str) -> u64 {
         self.value(metric, "count").unwrap_or(0.0) as u64
     }
 
-    /// `plimsoll -q <words>` in the same folder, and so with the runs stored there.
+    /// `plimsoll -q <words>` in the same folder, with the same stored runs.
     pub(crate) fn and(&self, words: &str) -> Plimsoll {
         beside(&self.folder, words)
     }
 
-    /// The folder it ran in.
+    /// Returns the run's folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A file that it wrote.
+    /// Reads a file that the run wrote.
     #[track_caller]
     pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.folder.join(name)).expect("it wrote the file")
@@ -309,7 +309,7 @@ impl Ran {
 impl Drop for Ran {
     fn drop(&mut self) {
         if self.owns_folder {
-            // What is left in the temporary folder harms nobody.
+            // Leftovers in the temporary folder are harmless.
             let _ = std::fs::remove_dir_all(&self.folder);
         }
     }

@@ -1,4 +1,4 @@
-//! Another machine through the front door: a host-agent tells a run what its machine does, to those who may ask.
+//! Metrics of another machine: a host agent serves them to a run with the right token.
 
 use std::net::TcpListener;
 
@@ -13,7 +13,7 @@ const SCRIPT: &str = "import http from 'k6/http'; import { sleep } from 'k6';
     export const options = { vus: 1, duration: '3s' };
     export default () => { http.get(`${__ENV.URL}/json`); sleep(0.1); };";
 
-/// An address that was free a moment ago.
+/// Returns an address that was free a moment ago.
 fn free() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("it is bound").to_string()
@@ -40,17 +40,17 @@ fn a_run_asks_another_machine() {
         plimsoll(SCRIPT).against(&server).word("--evidence").word(&format!("target:host=http://{address}"))
     };
     let ran = test().env("PLIMSOLL_TARGET_PASSWORD", TOKEN).run().exits(0);
-    let told = reader(&ran, "told.plimsoll");
-    let signals = told.signals().expect("signals");
+    let collected = reader(&ran, "collected.plimsoll");
+    let signals = collected.signals().expect("signals");
     let points = |name: &str| {
         let signal = signals.iter().find(|signal| signal.source == "target" && signal.name == name);
         signal.map_or(0, |signal| signal.points.len())
     };
     assert!(points("cpu") >= 2 && points("memory_limit") >= 2, "{signals:?}");
-    assert_eq!(told.gaps().expect("gaps"), []);
+    assert_eq!(collected.gaps().expect("gaps"), []);
 
     let ran = test().run().exits(0).says("no metrics from target at the moment: ").says("401");
-    assert!(!reader(&ran, "untold.plimsoll").gaps().expect("gaps").is_empty());
+    assert!(!reader(&ran, "refused.plimsoll").gaps().expect("gaps").is_empty());
     ran.and(&format!("doctor --evidence target:host=http://{address}"))
         .run()
         .exits(255)

@@ -1,4 +1,4 @@
-//! HTTP/2, and what is printed of requests.
+//! HTTP/2, and `--http-debug`.
 
 use crate::harness::plimsoll;
 
@@ -17,7 +17,7 @@ fn sent_is_seen_over_http2() {
         let (sent, repeats) = (ran.count("sent"), ran.count("http_req_repeats"));
         assert_eq!((sent, ran.count("http_reqs")), (expect, expect), "{flags}: {}", ran.err);
         assert_eq!(sent + repeats, seen.total, "{flags}");
-        // Handshakes may be cut: of those who connect at the same time, the first one's connection serves all.
+        // Handshakes may be cut: of concurrent connections, the first one serves all requests.
         assert_eq!(seen.malformed, 0);
     };
     for (flags, iterations) in [("-u 1 -i 5", 5), ("-u 7 -i 70", 70), ("-u 50 -i 100", 100)] {

@@ -1,4 +1,4 @@
-//! Results of other tools: imported, and shown with what they are worth.
+//! Results of other tools: imported, and shown with their caveats.
 
 use std::io::Write;
 
@@ -31,7 +31,7 @@ fn samples_become_a_run_that_says_where_it_is_from() {
         let shown = ran.and("show @last").run().exits(0);
         let shown = shown.prints(&format!("IMPORTED from {kind} ({name})"));
         let shown = shown.prints("avg=2.07ms").prints("max=12.53ms").prints("p(95)=4ms").prints(" exact");
-        assert!(!shown.out.contains("closed loop"), "nobody knows: {}", shown.out);
+        assert!(!shown.out.contains("closed loop"), "it is unknown: {}", shown.out);
 
         let report = reports(&ran, "@last");
         assert_eq!(report["run"]["imported"]["source"], kind);
@@ -71,7 +71,7 @@ fn thresholds_that_k6_wrote_are_judged_again() {
         report["thresholds"].as_array().expect("a list").iter().filter(|one| one["metric"] == metric).count()
     };
     assert_eq!((of("won"), of("http_req_duration"), of("checks")), (1, 2, 1));
-    // An existing file is never overwritten, and the run in it stays whole.
+    // An existing file is never overwritten, and its run stays complete.
     ran.and("import k6-json k6.json -o run.plimsoll").run().exits(255).says("it exists already");
     ran.and("show run.plimsoll").run().exits(0);
 }
@@ -106,7 +106,7 @@ fn compressed_files_are_read_and_cut_ones_told() {
     std::fs::write(ran.folder().join("cut.gz"), &bytes[..bytes.len() / 2]).expect("a file for the test");
     ran.and("import whole.gz").run().exits(0).says("taken for k6-json");
     ran.and("show @last").run().exits(0).prints("max=12.53ms");
-    // Both began at the same moment, so neither is the last.
+    // Both began at the same moment, so neither is the latest.
     let cut = ran.and("import cut.gz -o cut.plimsoll").run().exits(0);
     cut.says("the file ends in the middle of its compressed data");
     ran.and("show cut.plimsoll").run().exits(0).prints("the file ends in the middle of its compressed data");
@@ -117,7 +117,7 @@ fn a_summary_has_no_seconds_and_says_so() {
     let ran = verb("import s.json").file("s.json", EXPORT).run().exits(0).says("taken for k6-summary");
     let shown = ran.and("show").run().exits(0);
     let shown = shown.prints("no seconds, no histograms").prints("✓ 'p(95)<500' p(95)=4ms").prints("won");
-    assert!(!shown.out.contains(" exact"), "nobody knows: {}", shown.out);
+    assert!(!shown.out.contains(" exact"), "it is unknown: {}", shown.out);
     let report = reports(&ran, "@last");
     assert_eq!(report["run"]["imported"]["isStartKnown"], false);
     let export: Value = serde_json::from_str(EXPORT).expect("JSON");

@@ -1,6 +1,6 @@
-//! Servers that are killed while a run asks them: the run is whole, and what is not known is a gap with its reason.
+//! Servers that are killed while a run collects from them: the run is complete, and missing evidence is a gap with its reason.
 //!
-//! Skips visibly where a server is not installed.
+//! Skips with a message if a server is not installed.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::harness::{Ran, eventually, plimsoll};
 
-/// Iterations, one request each, as the script plans them; one more may begin at the very end.
+/// Planned iterations, one request each; one more may begin at the very end.
 const PLANNED: u64 = 40 * 15;
 
 const SCRIPT: &str = "import http from 'k6/http';
@@ -22,16 +22,16 @@ const SCRIPT: &str = "import http from 'k6/http';
         preAllocatedVUs: 20 } } };
     export default () => http.get(`${__ENV.URL}/json`);";
 
-/// Requests after which the servers are killed: a third of them.
+/// Number of requests after which the servers are killed: a third of them.
 const KILLED_AFTER: u64 = PLANNED / 3;
 
-/// Lines and metrics come this often.
+/// Interval of log lines and metrics.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// All that are asked, each by its name in the run.
+/// All sources by name.
 const SOURCES: [&str; 7] = ["log", "nginx", "postgres", "prometheus", "rabbitmq", "redis", "scrape"];
 
-/// What each of them is, where it is one of the lab's.
+/// Returns the lab servers among them.
 fn servers() -> [&'static dyn lab::Server; 5] {
     [lab::NGINX, lab::POSTGRES, lab::PROMETHEUS, lab::RABBITMQ, lab::REDIS]
 }
@@ -43,7 +43,7 @@ fn all_are_installed() -> bool {
     false
 }
 
-/// Shows a metric to whoever asks, until it is over. Whoever asks then is refused.
+/// Serves a metric until it is over; later requests are refused.
 fn serve(listener: TcpListener, is_over: &AtomicBool) {
     listener.set_nonblocking(true).expect("a listener");
     while !is_over.load(Ordering::Relaxed) {
@@ -52,13 +52,13 @@ fn serve(listener: TcpListener, is_over: &AtomicBool) {
             continue;
         };
         stream.set_nonblocking(false).expect("a connection");
-        // Whoever asked may be gone.
+        // The client may have disconnected.
         let _ = stream.read(&mut [0; 1024]);
         let _ = stream.write_all(b"HTTP/1.0 200 OK\r\n\r\npool_size 4\n");
     }
 }
 
-/// Writes a line now and then, until it is over.
+/// Writes log lines until it is over.
 fn write_lines(path: &Path, is_over: &AtomicBool) {
     let mut file = std::fs::File::create(path).expect("a file");
     while !is_over.load(Ordering::Relaxed) {
@@ -83,7 +83,7 @@ fn a_run_is_whole_whatever_becomes_of_its_sources() {
         let mut test = plimsoll(SCRIPT).against(&server);
         for server in servers() {
             let name = server.name();
-            let offer = lab.offer(name).expect("it tells what it does");
+            let offer = lab.offer(name).expect("a lab server has an offer");
             test = test.word("--evidence").word(&format!("{name}:{}={}", offer.kind, offer.address));
             let password = offer.password.unwrap_or_default();
             test = test.env(&format!("PLIMSOLL_{}_PASSWORD", name.to_uppercase()), &password);
@@ -111,7 +111,7 @@ fn a_run_is_whole_whatever_becomes_of_its_sources() {
     every_surface_says_so(&ran);
 }
 
-/// A source that was asked beside the load told something before it was killed, and nothing within its gap.
+/// Checks that each source that is sampled during the load has evidence before it was killed, and none within its gap.
 #[track_caller]
 fn the_file_says_so(ran: &Ran) {
     ran.and("export @last --format plimsoll -o killed.plimsoll").run().exits(0);
@@ -121,13 +121,13 @@ fn the_file_says_so(ran: &Ran) {
         let own: Vec<_> = gaps.iter().filter(|gap| gap.source == name).collect();
         assert!(!own.is_empty() && own.iter().all(|gap| gap.reason.len() > 8), "{name}: {gaps:?}");
         if name == "prometheus" {
-            // It is asked once the load is over, and told nothing.
+            // This source is queried after the load, and had no evidence.
             continue;
         }
         let points = signals.iter().filter(|signal| signal.source == name);
         let points: Vec<Instant> = points.flat_map(|signal| &signal.points).map(|(at, _)| *at).collect();
         let first = own.iter().map(|gap| gap.from).min().expect("a gap");
-        assert!(points.iter().any(|at| *at <= first), "{name} told nothing before: {own:?}");
+        assert!(points.iter().any(|at| *at <= first), "{name} has no evidence before: {own:?}");
         let within = |at: &&Instant| own.iter().any(|gap| gap.from < **at && **at < gap.to);
         assert_eq!(points.iter().find(within), None, "{name}: {own:?}");
     }
@@ -147,8 +147,8 @@ fn every_surface_says_so(ran: &Ran) {
         let source = sources.iter().find(|source| source["name"] == name).expect("a source");
         assert!(source["gaps"][0]["reason"].as_str().is_some_and(|reason| reason.len() > 8), "{source}");
         assert!(source["health"] != "ok", "{source}");
-        let told = format!("** {name}&#58; no data for ");
-        let line = markdown.lines().find_map(|line| line.split_once(&told));
-        assert!(line.is_some_and(|(_, rest)| rest.len() > 16), "{told} is not in: {markdown}");
+        let sentence = format!("** {name}&#58; no data for ");
+        let line = markdown.lines().find_map(|line| line.split_once(&sentence));
+        assert!(line.is_some_and(|(_, rest)| rest.len() > 16), "{sentence} is not in: {markdown}");
     }
 }

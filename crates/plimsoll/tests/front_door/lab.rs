@@ -1,6 +1,6 @@
-//! The lab through the front door: real servers come up in time, show what has ended, and leave nothing behind.
+//! The lab: real servers start in time, report parts that have ended, and leave nothing behind.
 //!
-//! Skips visibly where PostgreSQL is not installed.
+//! Skips with a message if PostgreSQL is not installed.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,25 +11,25 @@ use serde_json::Value;
 
 use crate::harness::{Plimsoll, Ran, eventually, verb};
 
-/// Everything answers by then, on two cores.
+/// Maximum time until everything responds, on two cores.
 const UP_LIMIT: Duration = Duration::from_secs(15);
 
-/// Everything has ended by then.
+/// Maximum time until everything has ended.
 const DOWN_LIMIT: Duration = Duration::from_secs(5);
 
-/// A place for labs of one's own, one at a time: what is timed should not wait for its neighbours.
+/// A folder for labs, one test at a time, because timed tests must not wait for others.
 pub(crate) struct Labs {
     folder: PathBuf,
     _alone: MutexGuard<'static, ()>,
 }
 
 impl Labs {
-    /// `None` where the app store cannot be started.
+    /// Opens a folder; `None` if the app store cannot be started.
     pub(crate) fn open() -> Option<Labs> {
         Labs::open_with(&[lab::POSTGRES])
     }
 
-    /// The same for a lab of these servers.
+    /// Opens a folder for a lab of these servers.
     pub(crate) fn open_with(servers: &[&dyn lab::Server]) -> Option<Labs> {
         static ALONE: Mutex<()> = Mutex::new(());
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,7 +52,7 @@ impl Labs {
         verb(&format!("lab {words}")).env("PLIMSOLL_LAB_DIR", &self.folder.display().to_string())
     }
 
-    /// Whether a process is at work in the labs' folder: servers and services are, each in its own.
+    /// Returns true if a process runs in the labs' folder, as servers and services do.
     pub(crate) fn is_inhabited(&self) -> bool {
         let processes = std::fs::read_dir("/proc").expect("processes").flatten();
         let folders = processes.filter_map(|process| std::fs::read_link(process.path().join("cwd")).ok());
@@ -60,7 +60,7 @@ impl Labs {
         inside.next().is_some()
     }
 
-    /// The one lab that is up.
+    /// Returns the only running lab.
     pub(crate) fn status(&self) -> Value {
         let ran = self.lab("status --json");
         let rows: Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -79,7 +79,7 @@ impl Drop for Labs {
     }
 }
 
-/// All processes of a lab, the supervisor first.
+/// Returns all processes of a lab, the supervisor first.
 pub(crate) fn pids(status: &Value) -> Vec<i32> {
     let parts = status["parts"].as_array().expect("parts").iter().map(|part| &part["identity"]);
     let identities = std::iter::once(&status["supervisor"]).chain(parts);
@@ -177,7 +177,7 @@ fn nothing_outlives_a_supervisor_that_is_killed() {
     labs.lab("status").exits(255).prints("its supervisor is gone");
     labs.lab("fault appstore row-lock on").exits(255).says("its supervisor is gone");
     assert!(!labs.is_inhabited());
-    // What is left of it is no obstacle to the next.
+    // Its remains do not prevent the next start.
     labs.lab("up appstore").exits(0);
     labs.lab("down").exits(0);
     assert!(labs.is_empty());
@@ -202,7 +202,7 @@ fn what_cannot_be_started_says_why() {
     labs.lab("list").exits(0).prints("missing-index");
 }
 
-/// In the short form of `cargo xtask lab`: one request at a time, and the database's share of it.
+/// A short form of `cargo xtask lab`: one request at a time, and the database's share of it.
 #[test]
 fn each_variant_takes_less_of_the_database() {
     let Some(labs) = Labs::open() else { return };
@@ -217,7 +217,7 @@ fn each_variant_takes_less_of_the_database() {
             let line = text.lines().find_map(|line| line.strip_prefix("db_client_query_seconds_total "));
             line.expect("the counter").parse::<f64>().expect("a number")
         };
-        // The quickest of several: the machine may do other things meanwhile.
+        // The fastest of several: the machine may be busy meanwhile.
         let costs_s = (0..20).map(|_| {
             let so_far_s = spent_s();
             assert_eq!(get(&format!("{url}/apps/first-page")).0, 200);

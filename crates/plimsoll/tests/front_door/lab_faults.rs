@@ -1,4 +1,4 @@
-//! Each fault of the lab moves its own indicator and no other: the labels are true.
+//! Each fault of the lab changes its own indicator and no other: the labels are correct.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,28 +8,28 @@ use model::SystemClock;
 
 use crate::lab::Labs;
 
-/// People who click without a pause: one fewer than there are connections, so that nobody waits for one, and everybody does where
-/// only one is left.
+/// Number of users without think time: one fewer than connections, so that none waits for one, and all do if only one connection is
+/// left.
 const PEOPLE: usize = 7;
 
-/// How long a fault is watched.
+/// Observation time per fault.
 const WATCHED: Duration = Duration::from_millis(1500);
 
-/// The database tells what it has read once a second.
+/// The database reports its reads once per second.
 const SETTLING: Duration = Duration::from_millis(1300);
 
-/// The sums of a service's counters over their labels.
+/// The sums of a service's counters over all labels.
 pub(crate) type Counters = BTreeMap<String, f64>;
 
 #[test]
 fn each_fault_moves_its_own_indicator_and_no_other() {
     let Some(labs) = Labs::open() else { return };
-    // Views and cache are not refreshed while this runs.
+    // Views and cache are not refreshed during the test.
     labs.lab("up appstore --variant matview --refresh 3600").exits(0);
     let status = labs.status();
     let (url, control) = (text(&status["url"]), text(&status["control_url"]));
     let mut faults: Vec<&lab::Fault> = lab::faults_of("appstore").collect();
-    // What it makes the database read is told late, which must not be taken for the next one's.
+    // Its database reads are reported late, and must not be attributed to the next fault.
     faults.sort_by_key(|fault| fault.name == "missing-index");
     let mut wrong = Vec::new();
     wrong.extend(judge("appstore", "nothing", &watch(&control, &|lasts| load(&url, lasts)), None));
@@ -48,7 +48,7 @@ pub(crate) fn text(value: &serde_json::Value) -> String {
     value.as_str().expect("a text").to_owned()
 }
 
-/// Which indicators did not do what was expected of them.
+/// Returns the indicators that did not behave as expected.
 pub(crate) fn judge(
     system: &str,
     planted: &str,
@@ -70,9 +70,9 @@ pub(crate) fn judge(
     judged.collect()
 }
 
-/// Loads the service, and reads its counters before and after.
+/// Loads the service, and returns its counters before and after, with the elapsed time.
 pub(crate) fn watch(control: &str, load: &dyn Fn(Duration)) -> (Counters, Counters, f64) {
-    // What was planted has begun, and its first effects are not half in.
+    // The fault is active, and its first effects are complete.
     load(Duration::from_millis(100));
     let (began, before) = (SystemClock::now(), counters(control));
     load(WATCHED);
@@ -80,8 +80,8 @@ pub(crate) fn watch(control: &str, load: &dyn Fn(Duration)) -> (Counters, Counte
     (before, counters(control), SystemClock::now().since(began).as_secs_f64())
 }
 
-/// People look at a page, at one app, and download another, each one of their own: they do not wait for each other, and the first
-/// wants the one whose row a fault holds.
+/// Users request a page, one app, and a download of another, each in a thread of their own so that they do not wait for each other;
+/// the first requests the app whose row a fault locks.
 fn load(url: &str, lasts: Duration) {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -94,7 +94,7 @@ fn load(url: &str, lasts: Duration) {
                     let mut answer = agent.get(format!("{url}{path}")).call().expect("an answer");
                     answer.body_mut().with_config().limit(16 << 20).read_to_vec().expect("a body");
                 };
-                // No app 13, 26, 29 or the like: those are not released.
+                // Without apps 13, 26, 29 and the like, which are not released.
                 for round in (0..10_000).take_while(|_| !is_over.load(Ordering::Relaxed)) {
                     look("/apps/first-page".to_owned());
                     look(format!("/apps/{}", 1 + (round + person) % 12));

@@ -1,4 +1,4 @@
-//! The feed through the front door: what can be planted in it shows, and what ends of it is named.
+//! The lab's feed: injected faults are visible, and parts that end are named.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use crate::harness::eventually;
 use crate::lab::{Labs, kill, part, pids, runs};
 use crate::lab_faults::{judge, text, watch};
 
-/// People who click without a pause.
+/// Number of users without think time.
 const PEOPLE: usize = 5;
 
-/// A request for a connection that the kernel drops is sent again after 1, 3 and 7 seconds.
+/// The client sends a dropped SYN again after 1, 3 and 7 seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[test]
@@ -33,7 +33,7 @@ fn each_fault_of_the_feed_moves_its_own_indicator_and_no_other() {
     wrong.extend(judge("feed", "nothing any more", &watch(&control, &load), None));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 
-    // Without its cache it asks the store, and says what is gone.
+    // Without its cache the service reads from the store, and reports the missing part.
     kill(part(&status, "redis")["identity"]["pid"].as_i64().expect("a number") as i32);
     eventually("its end is noted", || part(&labs.status(), "redis")["ended"].is_string());
     labs.lab("status").exits(255).prints("redis        is gone: it was ended by signal 9");
@@ -57,7 +57,7 @@ fn a_feed_without_a_cache_starts_none() {
     labs.lab("fault feed memory-limit on").exits(255).says("this variant has no cache");
 }
 
-/// Somebody who is logged in.
+/// A logged-in user.
 struct Person {
     agent: ureq::Agent,
     url: String,
@@ -74,7 +74,7 @@ impl Person {
         Person { agent, url: url.to_owned(), cookie, number }
     }
 
-    /// Reads the feed and one post, and likes it. Nobody else does so with that post.
+    /// Reads the feed and one post, and likes it. No other user likes that post.
     fn click(&self, round: usize) {
         let post = self.number * 20 + round % 20;
         self.look("/feed");

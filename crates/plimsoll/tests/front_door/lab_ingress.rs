@@ -1,4 +1,4 @@
-//! The ingress through the front door: what can be planted in it shows, and a proxy that ends is named and passed over.
+//! The lab's ingress: injected faults are visible, and a proxy that ends is named and skipped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::harness::eventually;
 use crate::lab::{Labs, get, kill, part, pids, runs};
 use crate::lab_faults::{judge, text, watch};
 
-/// People who click without a pause.
+/// Number of users without think time.
 const PEOPLE: usize = 12;
 
 #[test]
@@ -27,7 +27,7 @@ fn each_fault_of_the_ingress_moves_its_own_indicator_and_no_other() {
     wrong.extend(judge("ingress", "nothing any more", &watch(&control, &load), None));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 
-    // The balancer passes over a proxy that is gone.
+    // The balancer skips a proxy that has ended.
     kill(part(&status, "proxy-2")["identity"]["pid"].as_i64().expect("a number") as i32);
     eventually("its end is noted", || part(&labs.status(), "proxy-2")["ended"].is_string());
     labs.lab("status").exits(255).prints("proxy-2      is gone: it was ended by signal 9");
@@ -50,10 +50,10 @@ fn one_proxy_is_all_there_is_of_one() {
     assert_eq!((ask("/rooms/100/messages"), ask("/elsewhere")), (404, 404));
     labs.lab("fault ingress replica-imbalance on").exits(255).says("this variant has one proxy");
     kill(part(&status, "proxy-1")["identity"]["pid"].as_i64().expect("a number") as i32);
-    eventually("the balancer has nobody to ask", || ask("/rooms/0/messages") == 502);
+    eventually("the balancer has no proxy left", || ask("/rooms/0/messages") == 502);
 }
 
-/// As the script does, people waste the time that answers ask for, and say so.
+/// Users wait for the time that responses ask for, and report it, as in the script.
 fn load(url: &str, lasts: Duration) {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -1,5 +1,4 @@
-//! The scanner of the lab through the front door: its labels are true, its workers come and go, and what of it is killed is
-//! named. In the short form of `cargo xtask lab`.
+//! The lab's scanner: its labels are correct, its workers scale, and killed parts are named. A short form of `cargo xtask lab`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,16 +9,16 @@ use crate::harness::eventually;
 use crate::lab::{Labs, get, kill, part, pids, runs};
 use crate::lab_faults::{Counters, counters, judge, text};
 
-/// Users; so few that no queue ever asks for more workers than there may be.
+/// Number of users: so few that no queue needs more workers than the maximum.
 const PEOPLE: usize = 24;
 
-/// What was under way when a fault was planted is over, at the slowest pace that there is.
+/// Time after which work that was in progress before a fault is finished, at the slowest pace.
 const SETTLING: Duration = Duration::from_millis(1500);
 
-/// How long a fault is watched.
+/// Observation time per fault.
 const WATCHED: Duration = Duration::from_secs(1);
 
-/// What a user does between two polls.
+/// Think time between two polls.
 const POLL_PERIOD: Duration = Duration::from_millis(100);
 
 #[test]
@@ -34,7 +33,7 @@ fn each_fault_of_the_scanner_moves_its_own_indicator_and_no_other() {
         for _ in 0..PEOPLE {
             scope.spawn(|| send_in_and_poll(&url, &is_over));
         }
-        // However this ends, they stop.
+        // However this ends, the users stop.
         let _stop = Stop(&is_over);
         wrong.extend(judge("scan", "nothing", &watch(&control), None));
         for fault in lab::faults_of("scan") {
@@ -55,7 +54,7 @@ fn each_fault_of_the_scanner_moves_its_own_indicator_and_no_other() {
     assert!(!pids(&status).into_iter().any(runs) && labs.is_empty() && !labs.is_inhabited());
 }
 
-/// A worker that is killed is named and goes on being so, and so is RabbitMQ, without which the service still answers.
+/// A killed worker stays listed as missing, and so does RabbitMQ, without which the service still responds.
 fn parts_are_missed(labs: &Labs, url: &str) {
     for (name, works) in [("canary", true), ("rabbitmq", false)] {
         kill(part(&labs.status(), name)["identity"]["pid"].as_i64().expect("a number") as i32);
@@ -79,12 +78,12 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Messages of all queues.
+/// Returns the number of messages in all queues.
 fn depth(control: &str) -> f64 {
     counters(control)["rabbitmq_queue_messages"]
 }
 
-/// Reads the counters, some time after something was planted, and again later.
+/// Reads the counters some time after a fault was injected, and again later.
 fn watch(control: &str) -> (Counters, Counters, f64) {
     std::thread::sleep(SETTLING);
     let (began, before) = (SystemClock::now(), counters(control));
@@ -92,7 +91,7 @@ fn watch(control: &str) -> (Counters, Counters, f64) {
     (before, counters(control), SystemClock::now().since(began).as_secs_f64())
 }
 
-/// A user who sends in one picture after the other, and polls until there is an answer.
+/// A user who submits one picture after the other, and polls until there is a result.
 fn send_in_and_poll(url: &str, is_over: &AtomicBool) {
     let agent = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(10)));
     let agent = agent.build().new_agent();

@@ -1,7 +1,7 @@
-//! Requests joined with what real servers did for them, in the short form of what the lab's app store shows: the client's side,
-//! the service, its database, and four parts that are the whole.
+//! Traces of requests joined with spans of real servers, a short form of the lab's app store: the client's side, the service, its
+//! database, and four parts that add up to the whole.
 
-use analysis::traces::{Part, Tree, answer_path, attribute, request};
+use analysis::traces::{Component, Tree, answer_path, attribute, request};
 use model::{Span, SpanKind, Trace};
 use runfile::Reader;
 
@@ -52,11 +52,11 @@ fn is_whole(trace: &Trace) {
     assert_eq!((&*server.service, server.parent), ("appstore", Some(client.id)));
     let whole = attribute(&tree, &answer_path(&tree), None);
     assert_eq!(u128::from(whole.total_ns()), client.duration.as_nanos());
-    let told =
-        [Part::Network, Part::Connecting, Part::Target, Part::Database].map(|part| whole.part_ns(part));
+    let told = [Component::Network, Component::Connecting, Component::Target, Component::Database]
+        .map(|part| whole.part_ns(part));
     assert_eq!(told.iter().sum::<u64>(), whole.total_ns(), "{whole:?}");
-    assert!(whole.part_ns(Part::Database) > 0 && whole.part_ns(Part::Network) > 0, "{whole:?}");
+    assert!(whole.part_ns(Component::Database) > 0 && whole.part_ns(Component::Network) > 0, "{whole:?}");
     let outside_ns = client.duration.saturating_sub(server.duration).as_nanos();
-    let network_ns = whole.part_ns(Part::Network) + whole.part_ns(Part::Connecting);
+    let network_ns = whole.part_ns(Component::Network) + whole.part_ns(Component::Connecting);
     assert_eq!(u128::from(network_ns), outside_ns, "by lengths alone");
 }

@@ -1,4 +1,4 @@
-//! A run that is asked and told while it runs, by the verbs that do that.
+//! Subcommands that inspect and control a run in progress.
 
 use std::net::TcpListener;
 
@@ -20,13 +20,13 @@ const OUTSIDE: &str = "
     };
     export default () => { group('g', () => check(1, { one: (it) => it === 1 })); sleep(0.02); }";
 
-/// An address that was free a moment ago.
+/// Returns an address that was free a moment ago.
 fn free() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("it is bound").to_string()
 }
 
-/// What a verb prints about the test at an address.
+/// Returns the output of a subcommand about the test at an address.
 fn ask(running: &Running, words: &str, address: &str) -> String {
     running.and(&format!("{words} --address {address}")).run().out.clone()
 }

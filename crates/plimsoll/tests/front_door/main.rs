@@ -1,4 +1,4 @@
-//! The program through its front door: the real binary, real sockets on loopback, real signals.
+//! End-to-end tests: the real binary, real sockets on loopback, real signals.
 
 mod archives;
 mod audit;

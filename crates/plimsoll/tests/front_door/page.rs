@@ -1,4 +1,4 @@
-//! The page: what it reads is what the terminal and the files say.
+//! The page: its data agree with the terminal and the files.
 
 use std::net::TcpListener;
 
@@ -22,13 +22,13 @@ const OPEN: &str = "
     };
     export default () => { http.get(`${__ENV.URL}/json`); console.warn('here'); }";
 
-/// An address that was free a moment ago.
+/// Returns an address that was free a moment ago.
 fn free() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("it is bound").to_string()
 }
 
-/// A text as a part of a query.
+/// Encodes a text for a query.
 fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
@@ -44,7 +44,7 @@ fn json(address: &str, path: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}: {text}"))
 }
 
-/// `plimsoll serve` beside the runs of another process, once it answers.
+/// Starts `plimsoll serve` beside the runs of another process, and waits until it responds.
 fn serve(beside: Plimsoll, address: &str) -> Running {
     let serving = beside.flags(&format!("--address {address}")).start();
     eventually("the page is there", || get(address, "/api/v1/about").is_some());
@@ -55,7 +55,7 @@ fn visits(server: &testkit::Server) -> Plimsoll {
     plimsoll(VISITS).against(server)
 }
 
-/// A report without what has addresses of its own on the page.
+/// Returns a report without parts that have paths of their own on the page.
 fn own_part(report: &str) -> Value {
     let mut report: Value = serde_json::from_str(report).expect("JSON");
     for chapter in ["diagnosis", "capacity", "previous"] {
@@ -79,7 +79,7 @@ fn the_page_says_what_the_files_say() {
         let list = json(&address, "/api/v1/runs");
         let row = &list["runs"][0];
         assert_eq!((row["id"].as_str(), row["verdict"].as_str()), (Some(id.as_str()), Some("fail")));
-        // The same numbers wherever they stand.
+        // The same numbers everywhere.
         let metric = |name: &str| {
             let metrics = report["metrics"].as_array().expect("metrics");
             metrics.iter().find(|metric| metric["name"] == name).expect("it is there")["values"].clone()
@@ -170,7 +170,7 @@ fn a_part_says_what_its_report_says_whatever_was_asked_before() {
     }
 }
 
-/// The texts of an answer that are sentences of the program's own, each with its key.
+/// Collects the texts of an answer that are sentences of the program, each with its key.
 fn sentences<'a>(value: &'a Value, found: &mut Vec<(&'a str, &'a str)>) {
     const KEYS: [&str; 8] =
         ["sentence", "line", "claim", "implies", "remedy", "says", "noResponseTime", "closing"];
@@ -194,7 +194,7 @@ fn sentences_are_in_the_language_that_is_asked_for() {
     let ran = visits(&server).flags("-i 30").run().exits(99);
     let address = free();
     let serving = serve(ran.and("serve"), &address);
-    let mut told = 0;
+    let mut sentences_found = 0;
     for view in ["", "/errors", "/validity", "/generator", "/audit", "/thresholds", "/requests"] {
         let answer = json(&address, &format!("/api/v1/runs/@last{view}?lang=ko"));
         let mut found = Vec::new();
@@ -202,9 +202,9 @@ fn sentences_are_in_the_language_that_is_asked_for() {
         for (key, text) in &found {
             assert!(text.contains(|glyph: char| ('가'..='힣').contains(&glyph)), "{view}: {key}: {text}");
         }
-        told += found.len();
+        sentences_found += found.len();
     }
-    assert!(told >= 5, "{told} sentences");
+    assert!(sentences_found >= 5, "{sentences_found} sentences");
     serving.signal(Signal::INT);
     serving.wait().exits(0);
 }
@@ -260,9 +260,10 @@ fn a_run_is_watched_and_stopped_on_its_page() {
     let server = testkit::http::start();
     let running = plimsoll(OPEN).against(&server).flags("--no-page=false --log-output=file=log.txt").start();
     let log = || std::fs::read_to_string(running.folder().join("log.txt")).unwrap_or_default();
-    eventually("the address is told", || log().contains("page: http://127.0.0.1:"));
-    let told = log();
-    let link = told.lines().find_map(|line| line.split_once("page: http://")).expect("it is told").1.trim();
+    eventually("the address is printed", || log().contains("page: http://127.0.0.1:"));
+    let printed = log();
+    let link =
+        printed.lines().find_map(|line| line.split_once("page: http://")).expect("an address").1.trim();
     let (address, path) = link.split_once('/').expect("a path");
     let id = path.strip_prefix("runs/").expect("the run").to_owned();
     let about = json(address, "/api/v1/about");

@@ -1,6 +1,6 @@
-//! Exports to a real Prometheus: it counts what the summary counts, and every query of the dashboards has an answer.
+//! Exports to a real Prometheus: its counts equal the summary's, and every query of the dashboards has a result.
 //!
-//! Skips visibly where Prometheus is not installed.
+//! Skips with a message if Prometheus is not installed.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::harness::{eventually, plimsoll};
 
-/// A Prometheus of our own, in a folder of its own; both are gone with it.
+/// A Prometheus in its own folder; both are removed when this is dropped.
 struct Prometheus {
     process: Child,
     address: SocketAddr,
@@ -19,7 +19,7 @@ struct Prometheus {
 }
 
 impl Prometheus {
-    /// Starts one that takes remote writes and native histograms; `None` where there is none to start.
+    /// Starts one that accepts remote writes and native histograms; `None` if it is not installed.
     fn start(name: &str) -> Option<Prometheus> {
         let folder = std::env::temp_dir().join(format!("plimsoll-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the test");
@@ -55,7 +55,7 @@ impl Prometheus {
         format!("http://{}/api/v1/write", self.address)
     }
 
-    /// What an instant query answers: one entry per series.
+    /// Returns the result of an instant query: one entry per series.
     #[track_caller]
     fn query(&self, query: &str) -> Vec<Value> {
         let encoded: String = query.bytes().map(|byte| format!("%{byte:02x}")).collect();
@@ -66,7 +66,7 @@ impl Prometheus {
         answer["data"]["result"].as_array().expect("a vector").clone()
     }
 
-    /// The value of a query that has one.
+    /// Returns the value of a query that has one.
     #[track_caller]
     fn value(&self, query: &str) -> f64 {
         let result = self.query(query);
@@ -77,14 +77,14 @@ impl Prometheus {
 
 impl Drop for Prometheus {
     fn drop(&mut self) {
-        // Whatever is left of it harms nobody.
+        // Leftovers are harmless.
         let _ = self.process.kill();
         let _ = self.process.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// An answer in HTTP/1.0, which is never chunked.
+/// Requests in HTTP/1.0, whose responses are never chunked.
 fn get(address: SocketAddr, target: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
     write!(stream, "GET {target} HTTP/1.0\r\nHost: {address}\r\n\r\n").ok()?;
@@ -93,7 +93,7 @@ fn get(address: SocketAddr, target: &str) -> Option<String> {
     Some(answer)
 }
 
-/// Endpoints that answer, that fail and that cannot be reached, under an open schedule.
+/// Endpoints that respond, fail and cannot be reached, with an arrival-rate executor.
 const SCRIPT: &str = "import http from 'k6/http'; import { check } from 'k6';
     export const options = {
         scenarios: { shop: { executor: 'constant-arrival-rate', rate: 40, duration: '4s', preAllocatedVUs: 10 } },
@@ -103,7 +103,7 @@ const SCRIPT: &str = "import http from 'k6/http'; import { check } from 'k6';
         http.get(`${__ENV.URL}/status/500`);
         http.get('http://127.0.0.1:1/'); };";
 
-/// Runs the script and compares the two ends; returns the run's id.
+/// Runs the script and compares the two sides; returns the run's id.
 #[track_caller]
 fn run(prometheus: &Prometheus, env: &[(&str, &str)]) -> String {
     let server = testkit::http::start();
@@ -126,7 +126,7 @@ fn run(prometheus: &Prometheus, env: &[(&str, &str)]) -> String {
     id
 }
 
-/// Every query of a dashboard, with its variables replaced.
+/// Returns every query of a dashboard, with its variables replaced.
 fn queries(dashboard: &str, id: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/grafana/dashboards").join(dashboard);
     let text = std::fs::read_to_string(path).expect("a dashboard");
@@ -149,7 +149,7 @@ fn check_dashboard(prometheus: &Prometheus, dashboard: &str, id: &str) {
     assert!(queries.len() > 20, "{dashboard} has {} queries", queries.len());
     for query in queries {
         if query.contains("plimsoll_threshold_ok") && !has_thresholds {
-            eprintln!("skipped: the run did not tell how its thresholds stand: {query}");
+            eprintln!("skipped: the run has no threshold results yet: {query}");
             continue;
         }
         assert!(!prometheus.query(&query).is_empty(), "{dashboard}: nothing answers {query}");

@@ -1,17 +1,16 @@
-//! Traces through the front door: what is sent while a run goes on is in its file, beside the requests that it belongs to.
+//! Received traces: spans sent during a run are in its file, together with the requests that they belong to.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::path::PathBuf;
 
-use analysis::traces::{Part, Tree, answer_path, attribute, request, task};
+use analysis::traces::{Component, Tree, answer_path, attribute, request, task};
 use model::{Datum, RecordKind, Span, SpanStatus, Trace};
 use runfile::Reader;
 
 use crate::harness::{Plimsoll, Ran, plimsoll};
 
-/// Asks a server, and tells what the server would have told, had it been instrumented: a span of the trace that it was asked
-/// in.
+/// Requests a server, and sends the span that an instrumented server would have sent in the same trace.
 const SCRIPT: &str = "
 import http from 'k6/http';
 export const options = { vus: 2, iterations: 40 };
@@ -28,20 +27,20 @@ export default () => {
     http.post(`http://${__ENV.OTLP}/v1/traces`, body, { headers: { 'Content-Type': 'application/json' } });
 };";
 
-/// An address that nobody listens at. Somebody else might take it in the meantime, which no test here does.
+/// Returns an unused address. Another process could take it meanwhile, but no test here does.
 pub(crate) fn free_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("its address").to_string()
 }
 
-/// The file of the one run that is stored.
+/// Returns the file of the only stored run.
 pub(crate) fn stored_file(ran: &Ran) -> PathBuf {
     let folder = ran.folder().join("plimsoll/runs");
     std::fs::read_dir(folder).expect("a run was stored").next().expect("one").expect("readable").path()
 }
 
-/// Whether a trace is a request of the shop with what the shop told of it, and nothing but these.
-fn is_told(trace: &Trace) -> bool {
+/// Returns true if a trace consists of a request to the shop and the shop's spans, and nothing else.
+fn has_shop_spans(trace: &Trace) -> bool {
     let tree = Tree::new(trace);
     let Some(root) = tree.root().filter(|_| trace.spans.len() == 2) else { return false };
     let (client, [server]) = (&trace.spans[root], tree.children(root)) else { return false };
@@ -52,17 +51,17 @@ fn is_told(trace: &Trace) -> bool {
     );
     assert_eq!((&*server.service, server.parent), ("shop", Some(client.id)));
     assert!(client.operation.ends_with("/json") && client.parent.is_none(), "{client:?}");
-    // A phase that took no time is not told.
+    // Phases without duration are not recorded.
     let phase_ms = |name: &str| client.attribute(name).map_or(0.0, |ms| ms.parse::<f64>().expect("a time"));
     let names =
         ["plimsoll.blocked_ms", "plimsoll.sending_ms", "plimsoll.waiting_ms", "plimsoll.receiving_ms"];
     let (phases_ms, all_ms) = (names.map(phase_ms).iter().sum::<f64>(), client.duration.as_secs_f64() * 1e3);
-    // What lies between two phases is some microseconds.
+    // The time between two phases is some microseconds.
     assert!((phases_ms - all_ms).abs() <= 0.1 + all_ms * 0.02, "{phases_ms} of {all_ms}");
     let whole = attribute(&tree, &answer_path(&tree), None);
     assert_eq!(u128::from(whole.total_ns()), client.duration.as_nanos(), "the parts are the whole");
-    let outside_ns = whole.part_ns(Part::Network) + whole.part_ns(Part::Connecting);
-    assert_eq!(outside_ns + whole.part_ns(Part::Target), whole.total_ns());
+    let outside_ns = whole.part_ns(Component::Network) + whole.part_ns(Component::Connecting);
+    assert_eq!(outside_ns + whole.part_ns(Component::Target), whole.total_ns());
     true
 }
 
@@ -77,9 +76,9 @@ fn spans_are_in_the_file_and_join_with_requests() {
     let ran = listening(&address).against(&server).flags("--trace-sample 100%").run().exits(0);
     let reader = Reader::open(&stored_file(&ran)).expect("a run");
     let traces = reader.traces().expect("traces");
-    let told = traces.iter().filter(|trace| is_told(trace)).count();
-    // What carries the spans is a request, too.
-    assert_eq!((traces.len(), told, server.seen().for_path("/json")), (80, 40, 40));
+    let found = traces.iter().filter(|trace| has_shop_spans(trace)).count();
+    // The request that carries the spans counts, too.
+    assert_eq!((traces.len(), found, server.seen().for_path("/json")), (80, 40, 40));
     let operations = reader.operations().expect("operations");
     let of = |service: &str| {
         let some = operations.iter().filter(|load| &*load.service == service);
@@ -99,7 +98,7 @@ fn spans_are_in_the_file_and_join_with_requests() {
     assert!(kept.intersection(&of_requests).count() > 0, "{of_requests:?}");
 }
 
-/// Three tasks, of which the script looks at the headers, and a request beside them.
+/// Three tasks whose headers the script inspects, and a request without a task.
 const TASKS: &str = "
 import http from 'k6/http';
 import flow from 'plimsoll/flow';
@@ -136,19 +135,19 @@ fn a_task_is_one_trace_with_a_span_of_its_own() {
         let [submission] = &trace.spans[1..] else { panic!("a task and what sent it in: {trace:?}") };
         assert_eq!((request(submission), submission.parent), (Some("measured"), Some(span.id)));
     }
-    // Whoever does not trace has none.
+    // Without tracing there are no headers.
     let wrong = "!same || beside[1] === own[1] || beside[3] !== '01'";
     let untraced = TASKS.replace(wrong, "own.length + other.length + beside.length > 0");
     plimsoll(&untraced).against(&server).run().exits(0);
 }
 
-/// What fails on its way is a span, too, and its trace is kept for it; what carries a header of the script's own is that span.
+/// A failed request is a span, too, and keeps its trace; a request with its own trace header uses that.
 const FAILURES: &str = "
 import http from 'k6/http';
 export const options = { vus: 1, iterations: 1, throw: false };
 export default () => {
     http.get(`${__ENV.URL}/status/503`, { tags: { name: 'refused' } });
-    http.get('http://127.0.0.1:1/', { tags: { name: 'nobody' } });
+    http.get('http://127.0.0.1:1/', { tags: { name: 'unreachable' } });
     http.get(`${__ENV.URL}/delay/900`, { timeout: '50ms', tags: { name: 'too late' } });
     http.get(`${__ENV.URL}/redirect/2`, { tags: { name: 'led on' } });
     const headers = { traceparent: '00-000000000000000000000000000000aa-00000000000000bb-01' };
@@ -163,7 +162,7 @@ fn each_request_of_the_sample_is_one_span_however_it_ends() {
     let reader = Reader::open(&stored_file(&ran)).expect("a run");
     let spans: Vec<Span> =
         reader.traces().expect("traces").into_iter().flat_map(|trace| trace.spans).collect();
-    let mut told: Vec<_> = spans
+    let mut found: Vec<_> = spans
         .iter()
         .map(|span| {
             let of = |name: &str| span.attribute(name).unwrap_or("-").to_owned();
@@ -177,18 +176,18 @@ fn each_request_of_the_sample_is_one_span_however_it_ends() {
             )
         })
         .collect();
-    told.sort();
+    found.sort();
     let expect = [
         ("led on", false, "measured", "200", "3"),
         ("mine", false, "measured", "200", "-"),
-        ("nobody", true, "failed", "-", "-"),
         ("refused", true, "measured", "503", "-"),
         ("too late", true, "timed_out", "-", "-"),
+        ("unreachable", true, "failed", "-", "-"),
     ];
     let expect = expect.map(|(name, fails, how, status, exchanges)| {
         (name, fails, how.to_owned(), status.to_owned(), exchanges.to_owned())
     });
-    assert_eq!(told, expect);
+    assert_eq!(found, expect);
     assert!(spans.iter().any(|span| (span.id, &*span.operation) == (0xbb, "mine")));
     let traced = stored_report(&ran);
     let failed =
@@ -214,7 +213,7 @@ fn a_request_that_is_given_up_is_a_span_of_what_was_seen_of_it() {
     assert!(span.duration.as_millis() >= 500, "{span:?}");
 }
 
-/// The run as `plimsoll report` tells it.
+/// Returns the run as `plimsoll report` prints it.
 fn stored_report(ran: &Ran) -> serde_json::Value {
     serde_json::from_str(&ran.and("report @last --format json").run().exits(0).out).expect("JSON")
 }

@@ -1,4 +1,4 @@
-//! Remote modules: from a TLS server, from the cache, held to the lock file.
+//! Remote modules: from a TLS server, from the cache, checked against the lock file.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use testkit::{Identity, Listen, Server, Service};
 
 use crate::harness::{Plimsoll, Ran, plimsoll};
 
-/// Paths and what they answer.
+/// Paths and their responses.
 #[derive(Clone, Default)]
 struct Files(Arc<Mutex<Vec<(String, Reply)>>>);
 
@@ -46,7 +46,7 @@ fn redirect(to: &str) -> Reply {
     Reply::new(302, &[("location", to)], b"")
 }
 
-/// A script that imports one name of a remote module and prints it.
+/// Returns a script that imports one name of a remote module and prints it.
 fn printing(name: &str, url: &str) -> String {
     format!("import {{ {name} }} from '{url}'; export default () => {{ console.log(`got ${{{name}}}`); }}")
 }
@@ -223,7 +223,7 @@ fn a_lock_file_holds_modules_to_what_they_were() {
     let lock: serde_json::Value = serde_json::from_str(&ran.read("plimsoll.lock")).expect("it is JSON");
     assert_eq!(lock["remote"].as_object().map(serde_json::Map::len), Some(2));
     files.put("/a.js", Reply::new(200, &[], b"export const a = 'second';"));
-    // Locked, and in the cache by its hash.
+    // Locked, and cached by hash.
     run(&ran, "--frozen").exits(0).says("got first");
     run(&ran, "").exits(0).says("got first");
     run(&ran, "--cache empty --frozen").exits(107).says("has changed since").says("--lock");

@@ -1,4 +1,4 @@
-//! What is left when a run is over: summary, files, exports.
+//! Results of a run: summary, files, exports.
 
 use crate::harness::{Plimsoll, plimsoll};
 

@@ -1,11 +1,11 @@
-//! Several runs of one test: repeats, and two sides in turn.
+//! Several runs of one test: repeats, and two alternating sides.
 
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::harness::{Plimsoll, Ran, eventually, verb};
 
-/// Ten requests to a path that `--env` names.
+/// Ten requests to a path from `--env`.
 const SHORT: &str = "import http from 'k6/http';
     export const options = { vus: 2, iterations: 10, thresholds: { http_reqs: ['count<11'] } };
     export default () => { if (__ENV.BOOM) throw new Error('boom'); http.get(`${__ENV.URL}${__ENV.AT || '/json'}`); };";
@@ -14,7 +14,7 @@ fn run(words: &str, script: &str, server: &testkit::Server) -> Plimsoll {
     verb(&format!("-q run {words}")).file("script.js", script).against(server)
 }
 
-/// The stored runs with a tag of this series, the oldest first.
+/// Returns the stored runs with a tag of this series, the oldest first.
 fn runs(ran: &Ran, series: &str) -> Vec<Value> {
     let ran = ran.and(&format!("runs --json --tag series={series}")).run().exits(0);
     let Ok(Value::Array(mut runs)) = serde_json::from_str(&ran.out) else { panic!("{}", ran.out) };
@@ -33,7 +33,7 @@ fn repeats_are_runs_of_their_own_and_judged_together() {
     let rounds: Vec<String> =
         runs(&ran, "nightly").iter().map(|run| run["tags"]["round"].to_string()).collect();
     assert_eq!(rounds, ["\"1\"", "\"2\"", "\"3\""]);
-    // Two more, and the three that are there are not made again.
+    // Two more runs; the three existing ones are not repeated.
     let more = ran.and("run --repeat 5 --series nightly script.js").against(&server).run().exits(0);
     more.prints("run 2 of 5").prints("Variance over 5 runs");
     assert_eq!(server.settled().total, 50);
@@ -53,7 +53,7 @@ fn the_worst_run_decides_the_exit_code() {
     run("--repeat 2 script.js", wrong, &server).run().exits(104);
 }
 
-/// Each side long enough for its median to be known, with a difference that no noise makes.
+/// Each side is long enough for a known median, and the difference exceeds any noise.
 #[test]
 fn two_sides_take_turns_and_are_compared() {
     let server = testkit::http::start();
@@ -66,7 +66,7 @@ fn two_sides_take_turns_and_are_compared() {
     let worse = worse.run().exits(121).prints("regressed").prints("run 4 of 4 (A): ");
     let sides: Vec<String> = runs(&worse, "ab").iter().map(|run| run["tags"]["side"].to_string()).collect();
     assert_eq!(sides, ["\"A\"", "\"B\"", "\"B\"", "\"A\""]);
-    // The same runs, judged again: nothing is made, and nobody asked to fail.
+    // The same runs, judged again: no new runs, and `--fail-on` is not set.
     let total = server.settled().total;
     let words = format!("run {flags} --interleave MS=200 script.js");
     let again = worse.and(&words).against(&server).run().exits(0);
@@ -74,7 +74,7 @@ fn two_sides_take_turns_and_are_compared() {
     assert_eq!(server.settled().total, total);
 }
 
-/// The first side has no traces, whatever variables say, the second has them; their CPU is compared, too.
+/// Side A has no traces, whatever variables say; side B has. CPU is compared, too.
 #[test]
 fn the_cost_of_tracing_is_measured_in_turn() {
     let server = testkit::http::start();
@@ -115,7 +115,7 @@ fn another_script_is_a_side_too() {
     assert_eq!(scripts, ["\"script.js\"", "\"other.js\""]);
 }
 
-/// The first signal ends the run that is going, keeps the next from beginning, and compares those that are whole.
+/// The first signal ends the current run, prevents the next, and compares the completed ones.
 #[test]
 fn a_signal_ends_the_series_and_not_what_it_measured() {
     let server = testkit::http::start();

@@ -1,4 +1,4 @@
-//! Signals, to the program and to its target.
+//! Signals to the program and to its target.
 
 use std::io::BufRead;
 use std::process::{Command, Stdio};

@@ -1,10 +1,10 @@
-//! Stored runs: what is read back is what the terminal said.
+//! Stored runs: reading them gives the same results as the terminal.
 
 use serde_json::Value;
 
 use crate::harness::{Plimsoll, Ran, plimsoll, verb};
 
-/// A run whose every kind of number is there, and a threshold that cannot hold.
+/// Starts a run with every kind of number, and a threshold that cannot hold.
 fn visits(server: &testkit::Server) -> Plimsoll {
     let script =
         "import http from 'k6/http'; import { check, group } from 'k6'; import { Trend } from 'k6/metrics';
@@ -18,7 +18,7 @@ fn visits(server: &testkit::Server) -> Plimsoll {
     plimsoll(script).against(server)
 }
 
-/// Few samples are kept one by one, many in a histogram: the same must hold for both.
+/// Runs with few samples, stored individually, and with many, stored in a histogram: the same must hold for both.
 fn few_and_many(server: &testkit::Server) -> [Ran; 2] {
     ["-i 7", "-u 20 -i 6000"].map(|flags| visits(server).flags(flags).run().exits(99))
 }
@@ -57,7 +57,7 @@ fn every_surface_gives_the_same_number() {
         assert!(junit.out.contains(observed), "{observed} is not in: {}", junit.out);
 
         let mut report = json(&ran.and("report @last --format json").run().exits(0));
-        // What limits the target is told by reports alone.
+        // Only reports contain the bottleneck.
         report.as_object_mut().expect("an object").remove("diagnosis");
         let exported = json(&ran.and("export @last --format json").run().exits(0));
         assert_eq!(exported["report"], report);
@@ -80,7 +80,7 @@ fn every_surface_gives_the_same_number() {
     }
 }
 
-/// Whether this very number is anywhere in a document.
+/// Returns true if this exact number is anywhere in a document.
 fn has_number(document: &Value, number: f64) -> bool {
     match document {
         Value::Number(known) => known.as_f64() == Some(number),
@@ -90,7 +90,7 @@ fn has_number(document: &Value, number: f64) -> bool {
     }
 }
 
-/// A cell of a line of the export whose metric is this one; cells before the tags hold no commas.
+/// Returns a cell of an exported line of this metric; cells before the tags contain no commas.
 fn csv_cell(line: &str, metric: &str, column: usize) -> Option<f64> {
     let cells: Vec<&str> = line.split(',').collect();
     (cells.get(3) == Some(&metric)).then(|| cells[column].parse().ok())?
@@ -149,7 +149,7 @@ fn segments_become_the_whole() {
             let is_exact = |line: &&str| {
                 ["size.", "✓ even", "✗ even", "↳", "p(95)<1"].iter().any(|part| line.contains(part))
             };
-            // How wide a column is depends on the times in it, which differ from run to run.
+            // The width of a column depends on its times, which vary from run to run.
             let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
             text.lines().filter(is_exact).map(words).collect::<Vec<_>>()
         };
@@ -208,7 +208,7 @@ fn runs_are_named_in_every_way() {
     assert_eq!(counts(last["id"].as_str().expect("an id")), (true, false));
     ran.and("show zzz").run().exits(255).says("plimsoll runs");
     ran.and("show ./script.js").run().exits(255).says("not a run file of Plimsoll");
-    verb("show").run().exits(255).says("no run yet");
+    verb("show").run().exits(255).says("no runs");
 }
 
 #[test]

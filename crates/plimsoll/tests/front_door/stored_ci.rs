@@ -1,4 +1,4 @@
-//! What continuous integration finds beside a run, and names that would break it.
+//! Reports of a run for continuous integration, and names that would break their formats.
 
 use serde_json::Value;
 

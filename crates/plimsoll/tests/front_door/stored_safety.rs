@@ -1,4 +1,4 @@
-//! Stored runs when things go wrong: the load goes on, and what was stored is told for what it is.
+//! Stored runs during failures: the load continues, and the stored data are marked as incomplete.
 
 use std::path::{Path, PathBuf};
 
@@ -58,11 +58,11 @@ fn a_read_only_directory_stops_no_load_and_keeps_its_runs() {
     allow(ran.folder(), 0o777);
     allow(&runs, 0o555);
     allow(&file, 0o444);
-    // Nothing is read-only for root: it becomes nobody, who may not see where the program was built.
+    // Nothing is read-only for root, so it switches to an unprivileged user, who may not see the build folder.
     let is_root = rustix::process::geteuid().is_root();
     if is_root {
         let copied = std::fs::copy(env!("CARGO_BIN_EXE_plimsoll"), ran.folder().join("program"));
-        copied.expect("there is room for the program");
+        copied.expect("enough disk space for the program");
     }
     let nobody = "exec setpriv --reuid=65534 --regid=65534 --clear-groups ./program \"$@\"";
     let as_other = |words: &str| match is_root {
@@ -81,8 +81,8 @@ fn a_full_disk_stops_no_load() {
     let script = "import { Counter } from 'k6/metrics'; import { sleep } from 'k6'; const count = new Counter('count');
         export const options = { vus: 1, duration: '4s' };
         export default () => { for (let i = 0; i < 500; i++) count.add(1, { n: `${__ITER}-${i}-${'x'.repeat(500)}` }); sleep(0.5); }";
-    // A file may hold 256 kB: the run's file needs more, and the summary less. The signal that comes along is ignored, as
-    // a disk that is full sends none.
+    // Files are limited to 256 kB: the run's file needs more, the summary less. The signal is ignored, because a full disk sends
+    // none.
     let ran = plimsoll(script).before("trap '' XFSZ; ulimit -f 512").run().exits(0).says("the test goes on");
     assert!(ran.count("count") >= 3_000, "{}", ran.count("count"));
 }
@@ -109,13 +109,13 @@ fn the_last_line_says_how_to_see_it_again() {
     assert!(!quiet.err.contains("plimsoll show"), "{}", quiet.err);
 }
 
-/// The file of the one run that is stored.
+/// Returns the file of the only stored run.
 fn stored_file(ran: &Ran) -> PathBuf {
     let folder = ran.folder().join("plimsoll/runs");
     std::fs::read_dir(folder).expect("a run was stored").next().expect("one").expect("readable").path()
 }
 
-/// All texts of a file, those in compressed blobs too.
+/// Returns all texts of a file, including those in compressed blobs.
 fn texts(path: &Path) -> String {
     let reader = runfile::Reader::open(path).expect("it opens");
     let all = 0..u32::MAX;

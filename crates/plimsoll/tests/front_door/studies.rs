@@ -1,4 +1,4 @@
-//! Several levels of load, each a run of its own, and what they say together.
+//! Studies: levels of load, each a separate run, and their combined result.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ const SCRIPT: &str = "import http from 'k6/http';
     export const options = { thresholds: { http_req_duration: ['max<0'] } };
     export default () => http.get(`${__ENV.URL}/products`, { tags: { name: 'products' } });";
 
-/// Seconds in which all cores are taken come and go while the other tests run.
+/// Number of attempts: other tests may occupy all cores for seconds.
 const TRIES: usize = 5;
 
-/// A shop with two slots that are held for 50 ms each: 40 products a second, and no more.
+/// Starts a shop with two slots that are held for 50 ms each: 40 products per second at most.
 fn shop() -> Shop {
     let config = ShopConfig { slots: 2, hold: Duration::from_millis(50), ..ShopConfig::default() };
     Shop::start(config).expect("the shop opens")
@@ -35,7 +35,7 @@ fn runs(ran: &Ran) -> Vec<Value> {
     serde_json::from_str(&listed.out).expect("JSON")
 }
 
-/// The loads of the levels, in the order in which they are told.
+/// Returns the loads of the levels, in the order of the report.
 fn loads(study: &Value) -> Vec<f64> {
     let levels = study["parts"][0]["levels"].as_array().expect("levels");
     levels.iter().filter_map(|level| level["load"]["value"].as_f64()).collect()
@@ -54,7 +54,7 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
     let throughput = levels[1]["throughput"]["value"].as_f64().expect("a rate");
     assert!((30.0..=41.0).contains(&throughput), "two slots of 50 ms make 40/s: {throughput}");
     assert_eq!(runs(&ran).len(), 2, "a level is a run like any other");
-    // The same command again measures nothing, and one load more measures that.
+    // The same command again measures nothing, and one more load measures only that.
     let url = shop.url("");
     let again = |vus: &str| {
         let words = format!("sweep script.js --vus {vus} --hold 3s --warm-up 1s --study s --json --slo");
@@ -65,7 +65,7 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
     assert_eq!(runs(&ran).len(), 2);
     assert_eq!(loads(&again("1,2,4")), [1.0, 2.0, 4.0]);
     assert_eq!(runs(&ran).len(), 3);
-    // Whoever has one of its runs has the study.
+    // The study is found from any of its runs.
     let of = json(&ran.and("capacity --of @last --json").run().exits(0));
     assert_eq!((of["name"].as_str(), loads(&of)), (Some("s"), vec![1.0, 2.0, 4.0]), "{of}");
 }
@@ -78,7 +78,7 @@ fn the_load_line_of_a_shop_is_found() {
         let run = against(&shop, words, SCRIPT).word("--slo").word("http_req_duration: p(95)<150");
         json(&run.word("--slo").word("http_req_failed: rate==0").run())
     };
-    // While the other tests run, levels are not valid now and then, and say nothing of the shop.
+    // While other tests run, levels are sometimes invalid and prove nothing about the shop.
     let is_found = |study: &Value| study["parts"][0]["line"]["place"] == "inside";
     let study = std::iter::repeat_with(search).take(TRIES).find(is_found).expect("a line");
     let part = &study["parts"][0];
@@ -90,6 +90,26 @@ fn the_load_line_of_a_shop_is_found() {
     assert!((planned / lower - 0.8).abs() < 1e-9, "{part}");
     let highest = loads(&study).into_iter().fold(0.0, f64::max);
     assert!(highest <= 80.0, "nothing is asked far beyond the line: {highest}");
+}
+
+/// The shop answers 40 products a second, so that N users wait N / 40 s: six of them for 150 ms.
+#[test]
+fn one_command_finds_the_safe_load_and_the_bottleneck() {
+    let shop = shop();
+    let script = SCRIPT.replace("max<0", "p(95)<150");
+    let url = shop.url("/metrics");
+    let words = format!("find script.js --from 2 --to 64 --budget 60s --json --evidence shop:scrape={url}");
+    let search = || json(&against(&shop, &words, &script).run());
+    let is_found = |found: &Value| found["capacity"]["parts"][0]["line"]["place"] == "inside";
+    let found = std::iter::repeat_with(search).take(TRIES).find(is_found).expect("a line");
+    let part = &found["capacity"]["parts"][0];
+    let line = part["line"]["load"]["value"].as_f64().expect("a line");
+    assert!((4.0..=7.0).contains(&line), "six users wait for 150 ms: {part}");
+    let objectives = part["objectives"].as_array().expect("objectives");
+    assert_eq!(objectives.len(), 2, "the script's threshold, and the usual one on failures: {part}");
+    let finding = &found["diagnosis"]["findings"][0];
+    assert_eq!(found["diagnosis"]["outcome"], "limited", "{}", found["diagnosis"]);
+    assert_eq!(finding["label"], "connection pool too small", "{finding}");
 }
 
 #[test]
@@ -163,6 +183,9 @@ fn what_cannot_be_measured_is_told() {
         ),
         ("capacity script.js --slo http_req_failed:rate==0 --from 5 --to 1", "search from 5 to 1"),
         ("capacity script.js --slo http_req_failed:rate==0 --vus 5", "--vus"),
+        ("find script.js --budget 5s", "--budget to 30s"),
+        ("find script.js --from 5 --to 1", "search from 5 to 1"),
+        ("find script.js --slo p(95)<1", "no colon"),
         ("capacity --of nowhere.csv", "nowhere.csv"),
         ("capacity --of @last", "failed to"),
     ] {

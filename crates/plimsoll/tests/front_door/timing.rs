@@ -1,4 +1,4 @@
-//! Times: what is measured is what happened, also where the server stalls.
+//! Times: measurements are correct, also while the server stalls.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use testkit::{Listen, StallConfig};
 
 use crate::harness::{Ran, plimsoll, verb};
 
-/// 100 iterations a second for 30 s against a server that stalls for one second.
+/// Runs 100 iterations per second for 30 s against a server that stalls for one second.
 fn stall(vus: u32, flags: &str) -> Ran {
     let config = StallConfig {
         service: Duration::from_millis(1),
@@ -42,7 +42,7 @@ fn a_stall_that_starves_the_vus_is_not_hidden() {
     let ran = stall(10, "");
     let dropped = ran.count("dropped_iterations");
     assert!((80..=100).contains(&dropped), "{dropped}: {}", ran.out);
-    // 3 % of the population never started: its 99th percentile is not known.
+    // 3 % of the population never started: its 99th percentile is unknown.
     let row = ran.out.lines().find(|line| line.contains("http_req_response_time")).expect("a row");
     assert!(row.contains("p(99)=>"), "{row}");
     let strict = stall(10, "--compat strict");

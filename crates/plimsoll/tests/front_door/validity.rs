@@ -1,10 +1,10 @@
-//! Whether a run can be trusted: said first, said the same everywhere, and asked for with a flag.
+//! Validity of a run: shown first, the same everywhere, and required by a flag.
 
 use serde_json::Value;
 
 use crate::harness::{Plimsoll, Ran, plimsoll};
 
-/// Requests by plan, for long enough to be judged.
+/// Starts requests at a planned rate, long enough to be judged.
 fn paced(server: &testkit::Server) -> Plimsoll {
     let script = "import http from 'k6/http';
         export const options = { scenarios: { paced: { executor: 'constant-arrival-rate', rate: 20,
@@ -27,7 +27,7 @@ fn every_surface_says_the_same_first() {
     let server = testkit::http::start();
     let ran = paced(&server).run().exits(0);
     let line = first_line(&ran);
-    assert!(!line.starts_with("NOT MEASURED"), "the kernel tells all that decides: {line}");
+    assert!(!line.starts_with("NOT MEASURED"), "the kernel reports all readings: {line}");
     assert_eq!(first_line(&ran.and("show @last").run().exits(0)), line);
     let markdown = ran.and("report @last --format md").run().exits(0).out.clone();
     assert!(markdown.starts_with(&format!("**validity: {line}**")), "{markdown}");
@@ -59,16 +59,16 @@ fn k6s_summary_has_no_such_line() {
     assert!(!ran.out.contains("validity"), "{}", ran.out);
 }
 
-/// One VU that never waits has its thread busy all the time.
+/// A VU without think time keeps its thread busy all the time.
 #[test]
-fn a_generator_at_its_limit_is_told() {
+fn a_generator_at_its_limit_is_reported() {
     let script = "export const options = { vus: 1, duration: '3s' };
         export default () => { const until = Date.now() + 5; while (Date.now() < until); };";
     let ran = plimsoll(script).flags("--require-valid").run().exits(120);
     let line = first_line(&ran);
-    // On a crowded machine the thread waits for its core instead of having it.
-    let is_told = line.contains("worker thread used") || line.contains("waited for a core");
-    assert!(line.starts_with("INVALID") && is_told, "{line}");
+    // On a crowded machine the thread waits for a core instead of using it.
+    let is_named = line.contains("worker thread used") || line.contains("waited for a core");
+    assert!(line.starts_with("INVALID") && is_named, "{line}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub fn json(report: &StudyReport) -> String {
     escape::json(&serde_json::to_string_pretty(&document(report, Lang::En)).unwrap_or_default()) + "\n"
 }
 
-/// The study as the types of the room `api`.
+/// Converts a study into the public types of the crate `api`.
 pub fn document(report: &StudyReport, lang: Lang) -> CapacityStudy {
     CapacityStudy {
         schema_version: SCHEMA_VERSION,

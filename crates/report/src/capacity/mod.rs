@@ -2,7 +2,7 @@
 
 mod document;
 mod remark;
-mod sentences;
+pub(crate) mod sentences;
 mod text;
 
 use model::capacity::Capacity;
@@ -25,14 +25,14 @@ pub struct StudyReport {
     pub parts: Vec<Capacity>,
 }
 
-/// Who chose the loads of a study.
+/// Origin of the loads of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyKind {
-    /// Somebody.
+    /// A list of loads that the user chose.
     Sweep,
     /// A search.
     Capacity,
-    /// Whoever made the table.
+    /// A table of results.
     Table,
 }
 

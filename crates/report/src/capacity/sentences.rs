@@ -11,7 +11,7 @@ use crate::number;
 const DIGITS: i32 = 3;
 
 /// The answer in a sentence.
-pub(super) fn answer(capacity: &Capacity, lang: Lang) -> String {
+pub(crate) fn answer(capacity: &Capacity, lang: Lang) -> String {
     let Some(line) = &capacity.line else {
         let is_asked = !capacity.objectives.is_empty();
         return (if is_asked { lang.capacity_no_line() } else { lang.capacity_no_slo() }).to_owned();
@@ -34,7 +34,7 @@ pub(super) fn answer(capacity: &Capacity, lang: Lang) -> String {
 }
 
 /// How the maximum load was confirmed; empty where no hold was made.
-pub(super) fn confirmed(capacity: &Capacity, lang: Lang) -> String {
+pub(crate) fn confirmed(capacity: &Capacity, lang: Lang) -> String {
     let shown = |value: f64| load(value, capacity.unit, lang);
     match capacity.confirmation {
         Confirmation::Untried => String::new(),
@@ -56,7 +56,7 @@ pub(super) fn confirmed(capacity: &Capacity, lang: Lang) -> String {
 }
 
 /// The recommended load and the limiting resource; empty where both are unknown.
-pub(super) fn plan(capacity: &Capacity, lang: Lang) -> String {
+pub(crate) fn plan(capacity: &Capacity, lang: Lang) -> String {
     let mut sentences = Vec::new();
     if let Some(recommended) = &capacity.recommended {
         let of = match capacity.line {
@@ -177,15 +177,16 @@ pub(super) fn objective(objective: &Objective) -> String {
 }
 
 /// A load with its unit.
-pub(super) fn load(value: f64, unit: LoadUnit, lang: Lang) -> String {
+pub(crate) fn load(value: f64, unit: LoadUnit, lang: Lang) -> String {
     match unit {
+        LoadUnit::Vus if value == 1.0 => lang.capacity_vu().to_owned(),
         LoadUnit::Vus => lang.capacity_vus(short(value)),
         LoadUnit::PerSecond => per_second(value),
     }
 }
 
 /// A rate.
-pub(super) fn per_second(value: f64) -> String {
+pub(crate) fn per_second(value: f64) -> String {
     format!("{}/s", short(value))
 }
 
@@ -204,7 +205,7 @@ pub(super) fn scaled(value: f64, scale: Scale) -> String {
 }
 
 /// A number without digits that say nothing.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return number::plain(value);
     }

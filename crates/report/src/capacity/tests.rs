@@ -69,7 +69,7 @@ fn study() -> StudyReport {
 
 #[test]
 fn a_study_is_told_in_sentences_and_rows() {
-    let told = text(&study(), Lang::En, Style::PLAIN);
+    let rendered = text(&study(), Lang::En, Style::PLAIN);
     for expect in [
         "Maximum load: 169 VUs (between the steps at 50 and 200 VUs), limited by the SLO e2e: p(95)<=30000.",
         "Confirmed by 5m0s at 169 VUs; a higher load violated an SLO.",
@@ -79,9 +79,9 @@ fn a_study_is_told_in_sentences_and_rows() {
         "SLO exceeded",
         "--evidence",
     ] {
-        assert!(told.contains(expect), "{expect:?} is not in\n{told}");
+        assert!(rendered.contains(expect), "{expect:?} is not in\n{rendered}");
     }
-    assert!(!told.contains('\u{1b}'), "{told:?}");
+    assert!(!rendered.contains('\u{1b}'), "{rendered:?}");
     let korean = text(&study(), Lang::Ko, Style::PLAIN);
     assert!(korean.contains("부하 한계: VU 169개") && korean.contains("SLO 초과"), "{korean}");
 }
@@ -123,8 +123,8 @@ fn a_level_is_remarked_upon() {
 
 #[test]
 fn programs_read_the_same() {
-    let told = document(&study(), Lang::En);
-    let part = &told.parts[0];
+    let text = document(&study(), Lang::En);
+    let part = &text.parts[0];
     assert_eq!((part.verdict, part.unit, part.binding), ("confirmed", "vus", Some(0)));
     let line = part.line.as_ref().expect("a line");
     assert_eq!((line.load.text.as_str(), line.method, line.place), ("169 VUs", "isotonic", "inside"));
@@ -153,8 +153,8 @@ fn a_level_is_told_when_it_is_over() {
 #[test]
 fn what_nobody_knows_is_said() {
     let nothing = StudyReport { parts: vec![Capacity::default()], ..study() };
-    let told = text(&nothing, Lang::En, Style::PLAIN);
-    assert!(told.contains("No SLOs are defined"), "{told}");
+    let rendered = text(&nothing, Lang::En, Style::PLAIN);
+    assert!(rendered.contains("No SLOs are defined"), "{rendered}");
     assert_eq!(document(&nothing, Lang::En).parts[0].verdict, "unknown");
     let kinds = [StudyKind::Sweep, StudyKind::Capacity, StudyKind::Table];
     assert!(kinds.into_iter().all(|kind| StudyKind::named(kind.as_str()) == kind));

@@ -18,7 +18,7 @@ pub fn render(report: &ComparisonReport) -> String {
     escape::json(&serde_json::to_string_pretty(&document(report)).unwrap_or_default()) + "\n"
 }
 
-/// The comparison as the types of the room `api`.
+/// Converts a comparison into the public types of the crate `api`.
 pub fn document(report: &ComparisonReport) -> Comparison {
     let comparison = &report.comparison;
     let lang = Lang::En;
@@ -29,7 +29,7 @@ pub fn document(report: &ComparisonReport) -> Comparison {
     };
     Comparison {
         schema_version: SCHEMA_VERSION,
-        verdict: Tally::of(&comparison.rows).verdict(),
+        verdict: Tally::count(&comparison.rows).verdict(),
         sentence: sentences::closing(report, lang, &str::to_owned),
         options: options(&report.options),
         a: runs(&report.a, &comparison.steady_a),

@@ -19,7 +19,7 @@ const FINDINGS_MAX: usize = 40;
 
 /// The comparison as Markdown of at most [`BYTES_MAX`] bytes.
 pub fn render(report: &ComparisonReport, lang: Lang) -> String {
-    let mark = match Tally::of(&report.comparison.rows).verdict() {
+    let mark = match Tally::count(&report.comparison.rows).verdict() {
         "regressed" => "❌",
         "improved" | "equivalent" => "✅",
         _ => "⚠️",

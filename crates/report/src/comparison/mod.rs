@@ -59,7 +59,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn of(rows: &[Row]) -> Tally {
+    fn count(rows: &[Row]) -> Tally {
         let mut tally = Tally::default();
         for row in rows {
             *match row.verdict {

@@ -172,7 +172,7 @@ fn why_not(why: Why, lang: Lang) -> String {
 
 /// The closing sentence: verdicts counted, with the largest regression.
 pub(super) fn closing(report: &ComparisonReport, lang: Lang, shown: Shown<'_>) -> String {
-    let tally = Tally::of(&report.comparison.rows);
+    let tally = Tally::count(&report.comparison.rows);
     let mut text = lang.comparison_closing(
         tally.regressed,
         tally.improved,

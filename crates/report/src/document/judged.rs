@@ -25,7 +25,7 @@ pub struct Judged<'a> {
 /// How far a value is from its limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margin {
-    /// In the metric's unit: positive is room that was left, negative is how far the limit was crossed.
+    /// In the metric's unit: positive is the distance left to the limit, negative is how far the limit was exceeded.
     pub value: f64,
     /// As a share of the limit; `None` where the limit is zero.
     pub share: Option<f64>,
@@ -69,7 +69,7 @@ impl<'a> Judged<'a> {
         matches!(self.threshold.observed.1, Statistic::NotApplicable(_))
     }
 
-    /// `+37.5%`: room left, or by how much the limit was crossed.
+    /// Formats the margin, for example `+37.5%`: distance left to the limit, negative beyond it.
     pub fn margin_text(&self) -> Option<String> {
         let margin = self.margin?;
         let sign = if margin.value < 0.0 { "−" } else { "+" };

@@ -15,7 +15,7 @@ use model::{DropCause, ExemplarKind};
 
 use crate::Lang;
 use crate::comparison::ComparisonReport;
-use crate::evidence::Told;
+use crate::evidence::EvidenceView;
 use crate::number;
 use crate::summary::{Statistic, SummaryInput, Values};
 
@@ -30,7 +30,7 @@ pub struct RunReport {
     /// Whether the run is over and its record whole.
     pub state: RunState,
     /// The part of the run that the numbers are of; `None` is the whole run.
-    pub window: Option<Part>,
+    pub window: Option<TimeRange>,
     /// How it ended; `None` where it is unknown, as for live and partial runs.
     pub outcome: Option<Outcome>,
     /// All numbers, thresholds and checks.
@@ -60,7 +60,7 @@ pub struct RunReport {
     /// Where the run comes from, if another tool made it.
     pub imported: Option<Imported>,
     /// Server-side evidence.
-    pub evidence: Told,
+    pub evidence: EvidenceView,
     /// Events of the run as a whole, in order.
     pub timeline: Vec<Milestone>,
     /// The diagnosis; `None` where none was made.
@@ -195,9 +195,9 @@ pub enum RunState {
     Live,
 }
 
-/// A part of a run, from its start.
+/// A time range of a run, relative to its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct TimeRange {
     /// Where it begins.
     pub from: Duration,
     /// Where it ends.

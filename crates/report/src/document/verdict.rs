@@ -9,7 +9,7 @@ pub enum Verdict {
     Pass,
     /// A threshold was crossed, or the run failed in another way.
     Fail,
-    /// Nothing can be said, and [`Why`] tells the reason.
+    /// The run is inconclusive; [`Why`] holds the reason.
     Inconclusive,
 }
 

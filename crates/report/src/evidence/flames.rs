@@ -6,17 +6,17 @@ use api::Number;
 use api::page::{Frame, FunctionRow, Profile};
 use model::{Datum, Record, RecordKind};
 
-use super::{Told, units};
+use super::{EvidenceView, units};
 
 /// Profiles of an answer.
 const PROFILES_MAX: usize = 10;
-/// Frames of one; a source tells fewer.
+/// Maximum number of frames per profile; sources report fewer.
 const FRAMES_MAX: usize = 1_000;
 /// Functions of a table.
 const FUNCTIONS_MAX: usize = 15;
 
 /// The first profiles of all sources.
-pub(super) fn profiles(told: &Told, beyond: &mut u64) -> Vec<Profile> {
+pub(super) fn profiles(told: &EvidenceView, beyond: &mut u64) -> Vec<Profile> {
     let all: Vec<&Record> = told.of_kind(RecordKind::Profile).collect();
     *beyond += all.len().saturating_sub(PROFILES_MAX) as u64;
     all.into_iter().take(PROFILES_MAX).filter_map(|record| profile(told, record)).collect()
@@ -29,7 +29,7 @@ struct Call<'a> {
     name: &'a str,
 }
 
-fn profile(told: &Told, record: &Record) -> Option<Profile> {
+fn profile(told: &EvidenceView, record: &Record) -> Option<Profile> {
     let number = |name: &str| match record.fields.get(name) {
         Some(Datum::Number(number)) => *number,
         _ => 0.0,
@@ -131,7 +131,7 @@ mod tests {
     use super::super::Collected;
     use super::*;
 
-    fn told(frames: &str, total: f64) -> Told {
+    fn told(frames: &str, total: f64) -> EvidenceView {
         let fields = [
             ("frames", Datum::from(frames)),
             ("total", total.into()),
@@ -147,7 +147,7 @@ mod tests {
             fields: fields.map(|(name, datum)| (name.to_owned(), datum)).into(),
         };
         let all = Collected { records: vec![record], ..Collected::default() };
-        Told { all: all.into(), ..Told::default() }
+        EvidenceView { all: all.into(), ..EvidenceView::default() }
     }
 
     #[test]

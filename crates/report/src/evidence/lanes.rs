@@ -7,7 +7,7 @@ use api::page::{Fact, Lane, LaneGap, LaneLimit, LaneSeries, Peak};
 use model::Signal;
 
 use super::rows::{Draws, LaneRow, OTHER, ROWS, place_of};
-use super::{Told, units};
+use super::{EvidenceView, units};
 use crate::Lang;
 use crate::escape::short;
 
@@ -72,8 +72,8 @@ pub(super) struct Track {
     shares_limit: bool,
 }
 
-/// A signal's points in the part that is looked at, and its limit.
-struct Part<'a> {
+/// A signal's points in the selected time range, and its limit.
+struct LaneSignal<'a> {
     signal: &'a Signal,
     points: Points,
     limit: Option<f64>,
@@ -83,9 +83,9 @@ struct Part<'a> {
 /// Where a signal is drawn: the row (others come last), the source, the unit, and the name of those without a row.
 type Place<'a> = (usize, &'a str, &'a str, &'a str);
 
-/// All lanes, in the order of their rows.
-pub(super) fn of(told: &Told, lang: Lang) -> Vec<Raw> {
-    let mut lanes: BTreeMap<Place<'_>, Vec<Part<'_>>> = BTreeMap::new();
+/// Returns all lanes, in the order of their rows.
+pub(super) fn collect(told: &EvidenceView, lang: Lang) -> Vec<Raw> {
+    let mut lanes: BTreeMap<Place<'_>, Vec<LaneSignal<'_>>> = BTreeMap::new();
     let kinds = told.kinds();
     for part in limited(told) {
         let signal = part.signal;
@@ -99,7 +99,7 @@ pub(super) fn of(told: &Told, lang: Lang) -> Vec<Raw> {
 }
 
 /// The signals that are no limits of others, each with its own.
-fn limited(told: &Told) -> Vec<Part<'_>> {
+fn limited(told: &EvidenceView) -> Vec<LaneSignal<'_>> {
     let mut exact: HashMap<(&str, &str, &BTreeMap<String, String>), usize> = HashMap::new();
     let mut named: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
     for (place, signal) in told.all.signals.iter().enumerate() {
@@ -135,13 +135,13 @@ fn limited(told: &Told) -> Vec<Part<'_>> {
         if !limits.contains(&place) && !points.is_empty() {
             let limit = limit_of[place].and_then(last).filter(|limit| *limit > 0.0);
             let labels = limit_of[place].map_or(0, |limit: usize| told.all.signals[limit].labels.len());
-            parts.push(Part { signal, points, limit, shares_limit: labels < signal.labels.len() });
+            parts.push(LaneSignal { signal, points, limit, shares_limit: labels < signal.labels.len() });
         }
     }
     parts
 }
 
-fn lane(told: &Told, lang: Lang, place: Place<'_>, mut parts: Vec<Part<'_>>) -> Raw {
+fn lane(told: &EvidenceView, lang: Lang, place: Place<'_>, mut parts: Vec<LaneSignal<'_>>) -> Raw {
     let (number, source, unit, name) = place;
     let row = ROWS.get(number).unwrap_or(&OTHER);
     let step_s = parts.iter().map(|part| part.signal.step.as_secs_f64()).fold(0.0, f64::max);
@@ -180,9 +180,9 @@ fn lane(told: &Told, lang: Lang, place: Place<'_>, mut parts: Vec<Part<'_>>) -> 
     lane
 }
 
-fn each(parts: Vec<Part<'_>>) -> Vec<Track> {
+fn each(parts: Vec<LaneSignal<'_>>) -> Vec<Track> {
     let labels = labels(&parts.iter().map(|part| part.signal).collect::<Vec<_>>());
-    let track = |(part, label): (Part<'_>, String)| Track {
+    let track = |(part, label): (LaneSignal<'_>, String)| Track {
         label,
         labels: part.signal.labels.clone(),
         points: part.points,
@@ -211,7 +211,7 @@ fn labels(signals: &[&Signal]) -> Vec<String> {
 }
 
 /// The signals summed by a label, at the instants at which any of them has a value.
-fn summed(parts: Vec<Part<'_>>, label: &str, lang: Lang) -> Vec<Track> {
+fn summed(parts: Vec<LaneSignal<'_>>, label: &str, lang: Lang) -> Vec<Track> {
     let mut instants: Vec<f64> =
         parts.iter().flat_map(|part| part.points.iter().map(|point| point.0)).collect();
     instants.sort_by(f64::total_cmp);
@@ -235,7 +235,7 @@ fn summed(parts: Vec<Part<'_>>, label: &str, lang: Lang) -> Vec<Track> {
 }
 
 impl Raw {
-    /// How long it may tell nothing before that is a gap, seconds; `None` where points come when something happens.
+    /// Returns the longest interval without a point that is not a gap, seconds; `None` for signals that report events.
     fn reach_s(&self) -> Option<f64> {
         (self.step_s > 0.0).then(|| (self.step_s * STEPS_UNSAID).max(UNSAID_S_MIN))
     }

@@ -1,6 +1,6 @@
 //! Server-side evidence for the page and reports: lanes, tables, and sentences that are read from them.
 //!
-//! Everything is of the part that is looked at, except what a source tells once about all of a run.
+//! Everything covers the selected time range, except records that a source reports once for the whole run.
 
 mod flames;
 mod lanes;
@@ -57,9 +57,9 @@ pub struct Measured {
     pub mean_ms: f64,
 }
 
-/// The evidence of a run, and the part of the run that is shown.
+/// The evidence of a run, and the time range that is shown.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct EvidenceView {
     /// All of it.
     pub all: Arc<Collected>,
     /// The ways of work through queues in the part that is looked at, by traces.
@@ -74,7 +74,7 @@ pub struct Told {
     pub part_s: Range<f64>,
 }
 
-impl Told {
+impl EvidenceView {
     /// Whether there is no evidence.
     pub fn is_empty(&self) -> bool {
         let all = &self.all;
@@ -83,11 +83,11 @@ impl Told {
 
     /// The evidence as it is shown, with series of about so many points.
     pub fn shown(&self, lang: Lang, points_max: usize) -> Evidence {
-        let raw = lanes::of(self, lang);
+        let raw = lanes::collect(self, lang);
         let points_max = lanes::points_of_each(&raw, points_max);
         let (happenings, happenings_beyond) = self.happenings();
         let mut beyond = 0;
-        let story = story::of(self, &raw, &happenings, lang);
+        let story = story::compose(self, &raw, &happenings, lang);
         Evidence {
             start: self.wall_clock(self.part_s.start),
             end: self.wall_clock(self.part_s.end),
@@ -97,7 +97,7 @@ impl Told {
             happenings,
             happenings_beyond,
             story,
-            ways: ways::of(self, &mut beyond),
+            ways: ways::collect(self, &mut beyond),
             queues: tables::queues(self, &mut beyond),
             statements: tables::statements(self, &mut beyond),
             waits: tables::waits(self, &mut beyond),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use analysis::traces::{Stage, StageKind, StageTable, Way};
 use model::{Datum, Gap, Instant, Record, RecordKind, Signal};
 
-use super::{Collected, Measured, Told};
+use super::{Collected, EvidenceView, Measured};
 
 /// The run began so long after its clock did.
 const ZERO_S: f64 = 1_000.0;
@@ -53,9 +53,9 @@ pub(super) fn record(
 }
 
 /// Evidence of the first so many seconds.
-pub(super) fn told(signals: Vec<Signal>, seconds: f64) -> Told {
+pub(super) fn told(signals: Vec<Signal>, seconds: f64) -> EvidenceView {
     let all = Collected { signals, ..Collected::default() };
-    Told { all: all.into(), zero: at(0.0), part_s: 0.0..seconds, ..Told::default() }
+    EvidenceView { all: all.into(), zero: at(0.0), part_s: 0.0..seconds, ..EvidenceView::default() }
 }
 
 /// A point each five seconds.
@@ -83,7 +83,7 @@ fn busy(from: f64, to: f64, level: f64) -> Vec<(f64, f64)> {
 }
 
 /// All of it.
-pub(crate) fn scan() -> Told {
+pub(crate) fn scan() -> EvidenceView {
     let mut signals = queues();
     signals.extend(workers());
     signals.extend(stores());
@@ -98,7 +98,7 @@ pub(crate) fn scan() -> Told {
         away("prometheus", AWAY_S.start, AWAY_S.end, "connection refused by localhost:9090"),
         away("loki", 0.0, END_S, "failed to ask loki: 401 Unauthorized"),
     ];
-    Told {
+    EvidenceView {
         all: Collected { signals, records: records(), gaps, lost: 0 }.into(),
         ways: vec![way()],
         measured: [("task scan".to_owned(), Measured { count: 1_336, mean_ms: 68_000.0 })].into(),
@@ -107,7 +107,7 @@ pub(crate) fn scan() -> Told {
     }
 }
 
-/// The way of a scan through the queues, as traces tell it.
+/// The stages of a scan through the queues, as its traces record them.
 fn way() -> Way {
     let stages = [
         (StageKind::Submit, "task scan", 150.0),

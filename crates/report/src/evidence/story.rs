@@ -6,7 +6,7 @@ use api::page::{Happening, StoryLine};
 
 use super::lanes::{Points, Raw, Track, peak};
 use super::rows::Watch;
-use super::{Told, second, units};
+use super::{EvidenceView, second, units};
 use crate::Lang;
 use crate::escape::short;
 
@@ -26,7 +26,12 @@ const PRESSED_S_MIN: f64 = 5.0;
 const SAME_S: f64 = 10.0;
 
 /// The sentences, in order of time.
-pub(super) fn of(told: &Told, lanes: &[Raw], happenings: &[Happening], lang: Lang) -> Vec<StoryLine> {
+pub(super) fn compose(
+    told: &EvidenceView,
+    lanes: &[Raw],
+    happenings: &[Happening],
+    lang: Lang,
+) -> Vec<StoryLine> {
     let mut lines: Vec<StoryLine> =
         lanes.iter().flat_map(|lane| watched(told, lane, happenings, lang)).collect();
     lines.extend(happenings.iter().map(happened));
@@ -36,7 +41,7 @@ pub(super) fn of(told: &Told, lanes: &[Raw], happenings: &[Happening], lang: Lan
     lines
 }
 
-fn watched(told: &Told, lane: &Raw, happenings: &[Happening], lang: Lang) -> Vec<StoryLine> {
+fn watched(told: &EvidenceView, lane: &Raw, happenings: &[Happening], lang: Lang) -> Vec<StoryLine> {
     match lane.row.watch {
         Watch::Nothing => Vec::new(),
         Watch::Steps => changes(lane, happenings, lang),
@@ -99,7 +104,7 @@ fn longest_above(points: &Points, level: f64) -> Option<(f64, f64)> {
 }
 
 /// In which order queues peaked, and what was left in them.
-fn backlog(told: &Told, lane: &Raw, lang: Lang) -> Vec<StoryLine> {
+fn backlog(told: &EvidenceView, lane: &Raw, lang: Lang) -> Vec<StoryLine> {
     let peaks = lane.tracks.iter().map(|track| (track, peak(&track.points)));
     let mut peaks: Vec<(&Track, (f64, f64))> = peaks.filter(|(_, peak)| peak.1 >= BACKLOG_MIN).collect();
     peaks.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
@@ -152,7 +157,7 @@ fn happened(happening: &Happening) -> StoryLine {
 }
 
 /// Gaps in the data of sources.
-fn silences(told: &Told, lang: Lang) -> Vec<StoryLine> {
+fn silences(told: &EvidenceView, lang: Lang) -> Vec<StoryLine> {
     let mut sources: Vec<&String> = told.all.gaps.iter().map(|gap| &gap.source).collect();
     sources.sort_unstable();
     sources.dedup();

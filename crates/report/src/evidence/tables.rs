@@ -8,7 +8,7 @@ use model::signal::label;
 use model::{Record, RecordKind, Signal, SignalId};
 
 use super::lanes::{Points, peak};
-use super::{Told, facts, number_of, second, units};
+use super::{EvidenceView, facts, number_of, second, units};
 
 /// Rows of a table.
 const ROWS_MAX: usize = 200;
@@ -19,9 +19,9 @@ const STATEMENT_CHARS_MAX: usize = 4_000;
 /// Names of what a statement took, the unit last.
 const TOTAL_MS: &[&str] = &["total_ms", "time_ms"];
 
-/// The queues that somebody counted messages or consumers of, by their names. A broker and a Prometheus that scrapes it tell
-/// of the same queue: those are one row.
-pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
+/// Returns one row per queue name that has message or consumer counts. A broker and a Prometheus that scrapes it report the same
+/// queue, so both contribute to one row.
+pub(super) fn queues(told: &EvidenceView, beyond: &mut u64) -> Vec<QueueRow> {
     let mut queues: BTreeMap<Queue<'_>, HashMap<&str, Points>> = BTreeMap::new();
     for signal in told.all.signals.iter().filter(|signal| signal.name.as_str().starts_with("queue_")) {
         let points = told.clipped(signal);
@@ -38,7 +38,7 @@ pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
     cut(rows.collect(), beyond)
 }
 
-/// Who tells of a queue, and all labels that it has: two brokers may have queues of one name.
+/// Source of a queue and all its labels, since two brokers may have queues of the same name.
 type Queue<'a> = (&'a str, &'a BTreeMap<String, String>);
 
 /// The counts of a queue by one source.
@@ -112,7 +112,7 @@ fn steady(points: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// The statements, what took most of the time of its source first.
-pub(super) fn statements(told: &Told, beyond: &mut u64) -> Vec<StatementRow> {
+pub(super) fn statements(told: &EvidenceView, beyond: &mut u64) -> Vec<StatementRow> {
     let mut totals: HashMap<&str, f64> = HashMap::new();
     let mut all: Vec<(&Record, f64)> = Vec::new();
     for record in told.of_kind(RecordKind::Statement) {
@@ -160,7 +160,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// Sessions by wait event, on average over the instants of the samples.
-pub(super) fn waits(told: &Told, beyond: &mut u64) -> Vec<WaitRow> {
+pub(super) fn waits(told: &EvidenceView, beyond: &mut u64) -> Vec<WaitRow> {
     let mut sources: BTreeMap<&str, Vec<(&Signal, Points)>> = BTreeMap::new();
     for signal in told.all.signals.iter().filter(|signal| signal.name == SignalId::ActiveSessions) {
         let points = told.clipped(signal);
@@ -198,7 +198,7 @@ fn waits_of(signals: &[(&Signal, Points)]) -> Vec<WaitRow> {
 }
 
 /// Kinds of tasks, in the order of the records.
-pub(super) fn tasks(told: &Told, beyond: &mut u64) -> Vec<TaskRow> {
+pub(super) fn tasks(told: &EvidenceView, beyond: &mut u64) -> Vec<TaskRow> {
     let row = |record: &Record| {
         let ms = |names: &[&str]| units::optional(number_of(record, names), "time");
         TaskRow {
@@ -215,11 +215,11 @@ pub(super) fn tasks(told: &Told, beyond: &mut u64) -> Vec<TaskRow> {
 }
 
 /// Facts by their subject.
-pub(super) fn subjects(told: &Told, kind: RecordKind, beyond: &mut u64) -> Vec<Subject> {
+pub(super) fn subjects(told: &EvidenceView, kind: RecordKind, beyond: &mut u64) -> Vec<Subject> {
     cut(told.of_kind(kind).map(|record| told.subject(record)).collect(), beyond)
 }
 
-/// No more rows than there is room for; the others are counted.
+/// Cuts a table to the maximum number of rows and counts the others.
 fn cut<Row>(mut rows: Vec<Row>, beyond: &mut u64) -> Vec<Row> {
     *beyond += rows.len().saturating_sub(ROWS_MAX) as u64;
     rows.truncate(ROWS_MAX);

@@ -5,19 +5,19 @@ use api::page::{Evidence, Lane};
 use model::{Datum, Gap, RecordKind, Signal};
 
 use super::scene::{self, at, curve, hill, record, signal};
-use super::{Collected, Told};
+use super::{Collected, EvidenceView};
 use crate::Lang;
 
 /// Evidence of a run of 220 s.
-fn told(signals: Vec<Signal>) -> Told {
+fn told(signals: Vec<Signal>) -> EvidenceView {
     scene::told(signals, 220.0)
 }
 
-fn all_of(told: &mut Told) -> &mut Collected {
+fn all_of(told: &mut EvidenceView) -> &mut Collected {
     Arc::make_mut(&mut told.all)
 }
 
-fn shown(told: &Told) -> Evidence {
+fn shown(told: &EvidenceView) -> Evidence {
     told.shown(Lang::En, 1_500)
 }
 
@@ -32,7 +32,7 @@ fn sentences(evidence: &Evidence) -> Vec<String> {
     evidence.story.iter().map(|line| format!("{} {}", line.clock, line.text)).collect()
 }
 
-fn queues() -> Told {
+fn queues() -> EvidenceView {
     let peaks = [
         ("scan.vision", 40.0, 352.0),
         ("scan.rule", 70.0, 268.0),
@@ -174,7 +174,7 @@ fn gaps_stay_gaps_and_say_why() {
 
 #[test]
 fn a_zoom_moves_every_number() {
-    let told = Told { part_s: 60.0..80.0, ..queues() };
+    let told = EvidenceView { part_s: 60.0..80.0, ..queues() };
     let evidence = shown(&told);
     let row = evidence.queues.iter().find(|row| row.queue == "scan.vision").expect("a row of the queue");
     assert_eq!(
@@ -207,7 +207,7 @@ fn a_way_is_its_parts_and_little_says_the_same() {
     assert_eq!(parts[..3], [("submit", "150ms"), ("queue", "20s"), ("work", "4.5s")]);
     assert_eq!(parts.last(), Some(&("poll", "1s")));
     assert_eq!((way.sum.text.as_str(), way.sum_off.text.as_str()), ("1m7s", "0.00%"));
-    let measured = way.measured.as_ref().expect("whoever waited measured it");
+    let measured = way.measured.as_ref().expect("the stages that waited were measured");
     assert_eq!(
         (measured.count, measured.mean.text.as_str(), measured.off.text.as_str()),
         (1_336, "1m8s", "-0.73%")
@@ -252,7 +252,7 @@ fn sessions_are_added_up_by_what_they_wait_for() {
         .map(|series| (series.label.as_str(), series.peak.value.text.as_str()))
         .collect();
     assert_eq!(series, [("Lock", "6"), ("running", "1")]);
-    assert_eq!(sessions.series[1].end.text, "0", "what is not told while others are is none");
+    assert_eq!(sessions.series[1].end.text, "0", "a series without a point while others have points is zero");
     let waits: Vec<_> = evidence
         .waits
         .iter()
@@ -322,9 +322,13 @@ fn statements_are_ordered_by_their_share_of_the_time() {
         .map(|row| [&row.share, &row.calls, &row.mean].map(|value| value.text.as_str()))
         .collect();
     assert_eq!(rows, [["75.00%", "100", "7.5ms"], ["25.00%", "1000", "250µs"]]);
-    assert_eq!(evidence.statements[0].facts.len(), 1, "what has no column is told, too");
+    assert_eq!(evidence.statements[0].facts.len(), 1, "fields without a column are shown as well");
     all_of(&mut told).records[1].fields.insert("share_of_db_time".to_owned(), 0.5.into());
-    assert_eq!(shown(&told).statements[0].share.text, "50.00%", "who counted all statements knows better");
+    assert_eq!(
+        shown(&told).statements[0].share.text,
+        "50.00%",
+        "a share counted over all statements takes precedence"
+    );
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub(super) fn optional(of: Option<f64>, scale: &str) -> Value {
     of.map_or_else(none, |of| value(of, scale))
 }
 
-/// Seconds, to the millisecond: what a crosshair can tell apart.
+/// Formats seconds to the millisecond, the resolution of the crosshair.
 pub(super) fn millis(seconds: f64) -> Number {
     Number((seconds * 1e3).round() / 1e3)
 }

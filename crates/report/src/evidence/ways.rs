@@ -1,8 +1,8 @@
-//! The way of work through queues, part by part, and whether two ways to know how long it waited agree.
+//! The stages of work through queues, and whether two independent estimates of the queueing time agree.
 //!
-//! Traces tell how long each message waited and was worked on. Little's law tells the same of the queue alone: how many
-//! messages there were, by how many came through per second. Messages that consumers have taken and not begun yet are no longer
-//! ready, though they wait: so the law is asked twice, about those that are ready, and about all that are there.
+//! Traces record how long each message waited and was processed. Little's law gives the mean wait from the queue alone: messages in
+//! the queue divided by messages per second. Messages that are delivered but not yet started are no longer ready, although they
+//! wait. The law is therefore applied twice: to ready messages, and to all messages.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use api::page::{QueueLaw, StageRow, WayMeasured, WayRow};
 use model::signal::label;
 use model::{Signal, SignalId};
 
-use super::{Told, units};
+use super::{EvidenceView, units};
 
 /// Ways listed at most.
 const WAYS_MAX: usize = 20;
@@ -28,12 +28,12 @@ struct Queue {
 }
 
 /// All ways, those of which most traces are first.
-pub(super) fn of(told: &Told, beyond: &mut u64) -> Vec<WayRow> {
+pub(super) fn collect(told: &EvidenceView, beyond: &mut u64) -> Vec<WayRow> {
     *beyond += told.ways.len().saturating_sub(WAYS_MAX) as u64;
     told.ways.iter().take(WAYS_MAX).map(|way| row(told, way)).collect()
 }
 
-fn row(told: &Told, way: &Way) -> WayRow {
+fn row(told: &EvidenceView, way: &Way) -> WayRow {
     let table = &way.table;
     let sum_ns: f64 = table.stages.iter().map(|stage| stage.mean_ns).sum();
     let measured = told.measured.get(&*way.operation).filter(|_| way.is_task);
@@ -79,7 +79,7 @@ fn off(of: Option<f64>, from: f64) -> api::page::Value {
 }
 
 /// Little's law applied to a queue that traces wait in.
-fn law(told: &Told, stages: &[Stage], stage: &Stage) -> Option<QueueLaw> {
+fn law(told: &EvidenceView, stages: &[Stage], stage: &Stage) -> Option<QueueLaw> {
     if stage.kind != StageKind::Queue {
         return None;
     }
@@ -105,9 +105,9 @@ fn law(told: &Told, stages: &[Stage], stage: &Stage) -> Option<QueueLaw> {
     })
 }
 
-/// The queue of this name, where exactly one source tells of it what the law needs: who scrapes a broker's metrics counts the
-/// messages, too, and tells no rates.
-fn queue(told: &Told, name: &str) -> Option<Queue> {
+/// Returns the queue of this name if exactly one source reports all terms of Little's law. A source that only scrapes a broker's
+/// metrics counts the messages as well, but reports no rates.
+fn queue(told: &EvidenceView, name: &str) -> Option<Queue> {
     let is_it = |signal: &&Signal| signal.labels.get(label::QUEUE).is_some_and(|queue| queue == name);
     let mut tellers: BTreeMap<(&str, &BTreeMap<String, String>), Vec<&Signal>> = BTreeMap::new();
     for signal in told.all.signals.iter().filter(is_it) {
@@ -117,7 +117,7 @@ fn queue(told: &Told, name: &str) -> Option<Queue> {
     queues.next().filter(|_| queues.next().is_none())
 }
 
-fn queue_of(told: &Told, signals: &[&Signal]) -> Option<Queue> {
+fn queue_of(told: &EvidenceView, signals: &[&Signal]) -> Option<Queue> {
     let mean = |id: SignalId| {
         let signal = signals.iter().find(|signal| signal.name == id)?;
         mean_over_time(&told.clipped(signal))

@@ -3,8 +3,9 @@
 use api::Number;
 use api::audit::{AUDIT_VERSION, AuditBeyond, AuditDerived, AuditFigure, AuditFinding, AuditReport};
 use model::{Derived, Figure, FigureValue, Finding};
+use words::audit as texts;
 
-use super::{Findings, Told};
+use super::Findings;
 use crate::{Lang, escape};
 
 /// Everything as JSON text, indented, ending in a line break.
@@ -12,15 +13,15 @@ pub fn render(told: &Findings<'_>) -> String {
     render_in(told, Lang::En)
 }
 
-/// The same with its sentences in another language; keys, words for machines and numbers stay, and so does what a rule said
-/// itself, beside the translation.
+/// The same with its sentences in another language; keys, words for machines and numbers stay, and the English claim stands beside
+/// the translation.
 pub fn render_in(told: &Findings<'_>, lang: Lang) -> String {
     // Types whose keys are texts and whose numbers are finite or null have a form in JSON, always.
     escape::json(&serde_json::to_string_pretty(&document(told, lang)).unwrap_or_default()) + "\n"
 }
 
 fn document(told: &Findings<'_>, lang: Lang) -> AuditReport {
-    let beyond = told.beyond.iter().map(|(rule, count)| AuditBeyond { rule, count: *count });
+    let beyond = told.beyond.iter().map(|(rule, count)| AuditBeyond { rule: rule.as_str(), count: *count });
     AuditReport {
         schema_version: AUDIT_VERSION,
         sources: told.sources.to_vec(),
@@ -33,28 +34,28 @@ fn document(told: &Findings<'_>, lang: Lang) -> AuditReport {
 }
 
 fn of_finding(finding: &Finding, lang: Lang) -> AuditFinding {
-    let told = Told::of(finding, lang);
+    let claim = &finding.claim;
     AuditFinding {
-        rule: finding.rule,
+        rule: finding.rule().as_str(),
         severity: finding.severity.as_str(),
         strength: finding.strength.as_str(),
         place: finding.place.clone(),
-        claim: told.claim.to_owned(),
-        original: told.original.map(str::to_owned),
+        claim: texts::claim(lang, claim),
+        original: (lang != Lang::En).then(|| texts::claim(Lang::En, claim)),
         evidence: finding.evidence.iter().map(|figure| of_figure(figure, lang)).collect(),
-        implies: told.implies.to_owned(),
-        remedy: told.mend.to_owned(),
-        caveats: finding.caveats.clone(),
+        implies: texts::impact(lang, claim),
+        remedy: texts::remedy(lang, claim),
+        caveats: texts::caveats(lang, claim),
     }
 }
 
 fn of_derived(derived: &Derived, lang: Lang) -> AuditDerived {
     AuditDerived {
-        law: derived.law,
+        law: derived.law().as_str(),
         place: derived.place.clone(),
-        says: crate::lang::law(lang, derived.law).unwrap_or(&derived.says).to_owned(),
+        says: texts::law(lang, &derived.claim),
         figures: derived.figures.iter().map(|figure| of_figure(figure, lang)).collect(),
-        caveats: derived.caveats.clone(),
+        caveats: texts::assumptions(lang, &derived.claim),
     }
 }
 
@@ -63,10 +64,5 @@ fn of_figure(figure: &Figure, lang: Lang) -> AuditFigure {
         FigureValue::Number { value, unit } => (Some(Number(*value)), unit.as_str()),
         FigureValue::Text(_) => (None, ""),
     };
-    AuditFigure {
-        name: crate::lang::figure(lang, &figure.name).to_owned(),
-        value,
-        unit,
-        text: figure.value.to_string(),
-    }
+    AuditFigure { name: texts::label(lang, &figure.label), value, unit, text: figure.value.to_string() }
 }

@@ -1,8 +1,9 @@
 //! Findings as Markdown, for a pull-request comment.
 
 use model::{Derived, Finding};
+use words::audit as texts;
 
-use super::{Findings, Told, severity};
+use super::{Findings, severity};
 use crate::Lang;
 use crate::escape::markdown_text;
 
@@ -31,7 +32,9 @@ pub fn render(told: &Findings<'_>, lang: Lang) -> String {
 fn parts(told: &Findings<'_>, lang: Lang) -> Vec<String> {
     let mut parts: Vec<String> = told.findings.iter().map(|finding| of_finding(finding, lang)).collect();
     let beyond = told.beyond.iter();
-    parts.extend(beyond.map(|(rule, count)| format!("\n{}\n", lang.audit_more_findings(count, rule))));
+    parts.extend(
+        beyond.map(|(rule, count)| format!("\n{}\n", lang.audit_more_findings(count, rule.as_str()))),
+    );
     let derived: Vec<String> = told.derived.iter().map(|derived| of_derived(derived, lang)).collect();
     parts.extend(list(lang.audit_derived(), derived));
     let mut remarks: Vec<String> =
@@ -52,39 +55,35 @@ fn list(title: &str, items: Vec<String>) -> Vec<String> {
 }
 
 fn of_finding(finding: &Finding, lang: Lang) -> String {
-    let (lang, told) = (lang, Told::of(finding, lang));
     let mut text = format!(
         "\n### {}: {}\n\n{} ({})\n\n| {} | {} |\n|---|--:|\n",
         severity(finding.severity, lang),
-        finding.rule,
-        long(told.claim),
+        finding.rule().as_str(),
+        long(&texts::claim(lang, &finding.claim)),
         markdown_text(&finding.place),
         lang.audit_figure(),
         lang.value()
     );
     for figure in &finding.evidence {
-        let (name, value) = (crate::lang::figure(lang, &figure.name), figure.value.to_string());
-        text += &format!("| {} | {} |\n", markdown_text(name), markdown_text(&value));
+        let (label, value) = (texts::label(lang, &figure.label), figure.value.to_string());
+        text += &format!("| {} | {} |\n", markdown_text(&label), markdown_text(&value));
     }
     text.push('\n');
-    let lines = told.original.map(|original| (lang.audit_original(), original)).into_iter();
-    let lines = lines.chain([(lang.audit_impact(), told.implies), (lang.audit_remedy(), told.mend)]);
-    let caveats = finding.caveats.iter().map(|caveat| (lang.audit_caveat(), caveat.as_str()));
-    for (label, sentence) in lines.chain(caveats) {
-        text += &format!("* **{label}**: {}\n", long(sentence));
+    let claim = &finding.claim;
+    let mut lines = vec![
+        (lang.audit_impact(), texts::impact(lang, claim)),
+        (lang.audit_remedy(), texts::remedy(lang, claim)),
+    ];
+    lines.extend(texts::caveats(lang, claim).into_iter().map(|caveat| (lang.audit_caveat(), caveat)));
+    for (label, sentence) in lines {
+        text += &format!("* **{label}**: {}\n", long(&sentence));
     }
     text
 }
 
 fn of_derived(derived: &Derived, lang: Lang) -> String {
-    let says = crate::lang::law(lang, derived.law).unwrap_or(&derived.says);
-    let mut text = format!("* **{}**: {} ({})\n", derived.law, long(says), markdown_text(&derived.place));
-    // Other words than the law's own have no figures in them.
-    for figure in derived.figures.iter().filter(|_| crate::lang::law(lang, derived.law).is_some()) {
-        let (name, value) = (crate::lang::figure(lang, &figure.name), figure.value.to_string());
-        text += &format!("  * {}: {}\n", markdown_text(name), markdown_text(&value));
-    }
-    text
+    let result = texts::law(lang, &derived.claim);
+    format!("* **{}**: {} ({})\n", derived.law().as_str(), long(&result), markdown_text(&derived.place))
 }
 
 /// A sentence of ours, which may be longer than a name: escaped word by word, since names are cut.

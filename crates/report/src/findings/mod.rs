@@ -4,7 +4,7 @@ mod json;
 mod markdown;
 mod text;
 
-use model::{Derived, Finding, Severity};
+use model::{AuditRule, Derived, Finding, Severity};
 
 use crate::Lang;
 
@@ -20,7 +20,7 @@ pub struct Findings<'a> {
     /// The findings, the worst first.
     pub findings: &'a [Finding],
     /// The numbers of findings that are not listed, by rule.
-    pub beyond: &'a [(&'static str, usize)],
+    pub beyond: &'a [(AuditRule, usize)],
     /// The derived figures.
     pub derived: &'a [Derived],
     /// Remarks on ignored input.
@@ -49,34 +49,6 @@ impl Findings<'_> {
     }
 }
 
-/// A finding in the words of a language.
-struct Told<'a> {
-    claim: &'a str,
-    /// The rule's own English claim, where `claim` is a translation.
-    original: Option<&'a str>,
-    implies: &'a str,
-    mend: &'a str,
-}
-
-impl<'a> Told<'a> {
-    fn of(finding: &'a Finding, lang: Lang) -> Told<'a> {
-        match crate::lang::rule(lang, finding.rule) {
-            None => Told {
-                claim: &finding.claim,
-                original: None,
-                implies: &finding.implies,
-                mend: &finding.remedy,
-            },
-            Some(words) => Told {
-                claim: words.finds,
-                original: Some(&finding.claim),
-                implies: words.implies,
-                mend: words.mend,
-            },
-        }
-    }
-}
-
 /// `1 error`, `3 errors`.
 fn counted(severity: Severity, count: usize, lang: Lang) -> String {
     match (severity, count) {
@@ -100,31 +72,35 @@ fn severity(severity: Severity, lang: Lang) -> &'static str {
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use model::{Figure, Strength, Unit};
+    use model::audit::{AuditClaim, LawClaim};
+    use model::{Figure, FigureLabel, FigureValue, Strength, Unit};
 
     use super::*;
     use crate::Style;
 
     fn finding() -> Finding {
+        let cores = |value| FigureValue::number(value, Unit::Cores);
         Finding {
-            rule: "usage-above-limit",
             severity: Severity::Error,
             strength: Strength::Limit,
-            claim: "pod \u{1b}[31m<b>: 1.84 cores is used of a limit of 1 cores".to_owned(),
-            evidence: vec![Figure::new("usage", 1.84, Unit::Cores), Figure::text("query", "sum(x|y)")],
-            implies: "the series adds up more than this resource".to_owned(),
-            remedy: "sum over containers alone".to_owned(),
-            caveats: vec!["sidecars have limits of their own".to_owned()],
+            claim: AuditClaim::UsageAboveLimit {
+                resource: "pod \u{1b}[31m<b>".to_owned(),
+                used: cores(1.84),
+                limit: cores(1.0),
+                half: None,
+            },
+            evidence: vec![
+                Figure::new(FigureLabel::Usage, 1.84, Unit::Cores),
+                Figure::text(FigureLabel::Named("query".to_owned()), "sum(x|y)"),
+            ],
             place: "usages.csv, row 1".to_owned(),
         }
     }
 
     fn derived() -> Derived {
         Derived {
-            law: "slo-crossing",
-            says: "p95 reaches 60 s at 384 VUs".to_owned(),
-            figures: vec![Figure::new("VUs at the limit", 383.94, Unit::Vus)],
-            caveats: vec!["interpolated".to_owned()],
+            claim: LawClaim::Crossing { limit_s: 60.0, vus: 383.94 },
+            figures: vec![Figure::new(FigureLabel::VusAtLimit, 383.94, Unit::Vus)],
             place: "runs.csv".to_owned(),
         }
     }
@@ -137,7 +113,7 @@ mod tests {
         let told = Findings {
             sources: &sources,
             findings: &findings,
-            beyond: &[("usage-above-limit", 3)],
+            beyond: &[(AuditRule::UsageAboveLimit, 3)],
             derived: &derived,
             remarks: &remarks,
             remarks_beyond: 2,
@@ -155,12 +131,12 @@ mod tests {
                   1 error and 3 more in 2 sources
 
                   ✗ error  usage-above-limit  usages.csv, row 1
-                    pod \u{1b}[31m<b>: 1.84 cores is used of a limit of 1 cores
+                    pod \u{1b}[31m<b>: usage of 1.84 cores exceeds its limit of 1 cores, which is impossible
                       usage  1.84 cores
                       query  sum(x|y)
-                    Impact: the series adds up more than this resource
-                    Remedy: sum over containers alone
-                    Caveat:  sidecars have limits of their own
+                    Impact: the series sums more than this resource
+                    Remedy: sum over containers alone (container!="", image!=""), check the label `container` for sidecars, and read limits by the same label
+                    Caveat:  sidecars in the same pod have their own limits and could explain part of the excess
 
                   3 more of usage-above-limit
 
@@ -169,7 +145,7 @@ mod tests {
                   slo-crossing  runs.csv
                     p95 reaches 60 s at 384 VUs
                       VUs at the limit  383.9 VUs
-                    Caveat:  interpolated
+                    Caveat:  interpolated between two load steps measured once each
 
                   Ignored input
 
@@ -188,16 +164,16 @@ mod tests {
 
                 ### error: usage-above-limit
 
-                pod &#92;u&#123;1b&#125;&#91;31m&lt;b&gt;&#58; 1.84 cores is used of a limit of 1 cores (usages.csv, row 1)
+                pod &#92;u&#123;1b&#125;&#91;31m&lt;b&gt;&#58; usage of 1.84 cores exceeds its limit of 1 cores, which is impossible (usages.csv, row 1)
 
                 | Figure | Value |
                 |---|--:|
                 | usage | 1.84 cores |
                 | query | sum(x&#124;y) |
 
-                * **Impact**: the series adds up more than this resource
-                * **Remedy**: sum over containers alone
-                * **Caveat**: sidecars have limits of their own
+                * **Impact**: the series sums more than this resource
+                * **Remedy**: sum over containers alone (container&#33;=&#34;&#34;, image&#33;=&#34;&#34;), check the label &#96;container&#96; for sidecars, and read limits by the same label
+                * **Caveat**: sidecars in the same pod have their own limits and could explain part of the excess
 
                 3 more of usage-above-limit
 
@@ -214,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn in_korean_with_the_original_beside_it() {
+    fn in_korean() {
         let (findings, derived) = ([finding()], [derived()]);
         let told = Findings {
             sources: &[],
@@ -227,20 +203,16 @@ mod tests {
         for shown in [text(&told, Lang::Ko, Style::PLAIN), markdown(&told, Lang::Ko)] {
             for part in [
                 "오류",
-                "사용량이 한도보다 큽니다",
-                "원문",
-                "1.84 cores",
+                "사용량 1.84 cores가 한도 1 cores보다 큽니다",
                 "조치",
-                "p95가 한도를 넘는 VU 수",
-                "383.9 VUs",
+                "p95가 VU 384개에서 60 s에 이릅니다",
             ] {
                 assert!(shown.contains(part), "{part} is not in {shown}");
             }
             assert!(!shown.contains('\u{1b}'));
         }
         let shown = json_in(&told, Lang::Ko);
-        for part in ["\"claim\": \"사용량이 한도보다", "\"original\": \"pod ", "p95가 한도를 넘는 VU 수"]
-        {
+        for part in ["사용량 1.84 cores가 한도", "\"original\": \"pod ", "p95가 VU 384개에서"] {
             assert!(shown.contains(part), "{part} is not in {shown}");
         }
         assert!(!json(&told).contains("original"));

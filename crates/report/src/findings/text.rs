@@ -1,8 +1,9 @@
 //! Findings on a terminal.
 
 use model::{Derived, Figure, Finding, Severity};
+use words::audit as texts;
 
-use super::{Findings, Told, severity};
+use super::{Findings, severity};
 use crate::escape::terminal;
 use crate::style::{BOLD, FAINT, RED, YELLOW, width};
 use crate::{Lang, Style};
@@ -17,7 +18,7 @@ pub fn render(told: &Findings<'_>, lang: Lang, style: Style) -> String {
         text.push('\n');
     }
     for (rule, count) in told.beyond {
-        text += &format!("  {}\n", lang.audit_more_findings(count, rule));
+        text += &format!("  {}\n", lang.audit_more_findings(count, rule.as_str()));
     }
     if !told.derived.is_empty() {
         text += &format!("\n  {}\n", style.paint(BOLD, lang.audit_derived()));
@@ -43,35 +44,32 @@ fn of_finding(finding: &Finding, lang: Lang, style: Style) -> String {
         Severity::Warning => (YELLOW, "✗"),
         Severity::Note => (FAINT, "•"),
     };
-    let (lang, told) = (lang, Told::of(finding, lang));
     let head = style.paint(colour, &format!("{mark} {}", severity(finding.severity, lang)));
     let place = style.paint(FAINT, &terminal(&finding.place));
-    let mut text = format!("  {head}  {}  {place}\n    {}\n", finding.rule, terminal(told.claim));
-    if let Some(original) = told.original {
-        text += &style.paint(FAINT, &format!("    {}: {}", lang.audit_original(), terminal(original)));
-        text.push('\n');
-    }
+    let claim = terminal(&texts::claim(lang, &finding.claim));
+    let mut text = format!("  {head}  {}  {place}\n    {claim}\n", finding.rule().as_str());
     text += &figures(&finding.evidence, lang);
     // The two labels end below each other.
     let width = lang.audit_impact().chars().count().max(lang.audit_remedy().chars().count()) + 1;
-    for (label, sentence) in [(lang.audit_impact(), told.implies), (lang.audit_remedy(), told.mend)] {
-        text += &format!("    {:<width$} {}\n", format!("{label}:"), terminal(sentence));
+    let (impact, remedy) = (texts::impact(lang, &finding.claim), texts::remedy(lang, &finding.claim));
+    for (label, sentence) in [(lang.audit_impact(), impact), (lang.audit_remedy(), remedy)] {
+        text += &format!("    {:<width$} {}\n", format!("{label}:"), terminal(&sentence));
     }
-    text + &caveats(&finding.caveats, lang, style)
+    text + &caveats(&texts::caveats(lang, &finding.claim), lang, style)
 }
 
 fn of_derived(derived: &Derived, lang: Lang, style: Style) -> String {
     let place = style.paint(FAINT, &terminal(&derived.place));
-    let says = crate::lang::law(lang, derived.law).unwrap_or(&derived.says);
-    let mut text = format!("  {}  {place}\n    {}\n", derived.law, terminal(says));
+    let result = terminal(&texts::law(lang, &derived.claim));
+    let mut text = format!("  {}  {place}\n    {result}\n", derived.law().as_str());
     text += &figures(&derived.figures, lang);
-    text + &caveats(&derived.caveats, lang, style)
+    text + &caveats(&texts::assumptions(lang, &derived.claim), lang, style)
 }
 
 /// A line for each figure, the values below each other.
 fn figures(figures: &[Figure], lang: Lang) -> String {
     let names: Vec<String> =
-        figures.iter().map(|figure| terminal(crate::lang::figure(lang, &figure.name))).collect();
+        figures.iter().map(|figure| terminal(&texts::label(lang, &figure.label))).collect();
     let width_max = names.iter().map(|name| width(name)).max().unwrap_or(0);
     let lines = names.iter().zip(figures).map(|(name, figure)| {
         let blanks = " ".repeat(width_max - width(name));

@@ -31,7 +31,7 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     Some(text)
 }
 
-/// The example without the lines of its stack, which a table has no room for.
+/// Returns the example without its stack trace, which does not fit into a table.
 fn first_line(example: &str) -> String {
     example.lines().next().map(markdown_code).unwrap_or_default()
 }

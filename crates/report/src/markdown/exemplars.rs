@@ -1,6 +1,6 @@
 //! Single requests: the slowest, and those that failed.
 
-use analysis::traces::{Attribution, Part};
+use analysis::traces::{Attribution, Component};
 use model::ExemplarKind;
 
 use crate::document::ExemplarEntry;
@@ -47,7 +47,7 @@ fn row(one: &ExemplarEntry, context: &Context<'_>) -> Vec<String> {
 
 /// A trace's number, and whose the time of its request was.
 fn trace(id: u128, whole: Option<&Attribution>) -> String {
-    let part = |(part, ns): (Part, u64)| {
+    let part = |(part, ns): (Component, u64)| {
         format!("{} {}", markdown_code(part.as_str()), number::duration(ns as f64 / 1e6, None))
     };
     let parts: Vec<String> = whole.into_iter().flat_map(Attribution::parts).map(part).collect();

@@ -95,7 +95,7 @@ fn facts(context: &Context<'_>) -> String {
     facts.join(" · ")
 }
 
-/// Where the run comes from and each thing that its source does not tell, as the lines of one quotation.
+/// Formats the origin of an imported run and each item missing from its source, as the lines of one quotation.
 fn origin(imported: &Imported, lang: Lang) -> String {
     let (source, file) = (escape::markdown_code(&imported.source), escape::markdown_code(&imported.file));
     let gaps =

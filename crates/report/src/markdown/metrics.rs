@@ -12,11 +12,11 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
 
 /// The metrics of the terminal's full layout, in its order.
 pub(super) fn shown<'a>(context: &Context<'a>) -> Vec<&'a MetricSummary> {
-    of(&context.report.summary.metrics, context)
+    select(&context.report.summary.metrics, context)
 }
 
 /// The same of one part of the run.
-pub(super) fn of<'a>(metrics: &'a [MetricSummary], context: &Context<'_>) -> Vec<&'a MetricSummary> {
+pub(super) fn select<'a>(metrics: &'a [MetricSummary], context: &Context<'_>) -> Vec<&'a MetricSummary> {
     let options = Options { layout: Layout::Full, ..context.report.number_options() };
     let all = sorted(metrics);
     all.iter().copied().filter(|metric| is_shown(metric, &all, &options)).collect()

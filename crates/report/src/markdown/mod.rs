@@ -80,8 +80,8 @@ struct Context<'a> {
     table_bytes: usize,
 }
 
-/// What teams write by hand after a test, in their order: what came out, what was asked, the results, the servers, the logs, what
-/// limits, what changed, and everything that is needed to check it.
+/// Chapters in the usual order of a test report: outcome, objectives, results, servers, logs, bottleneck, changes, and the raw
+/// data that verifies them.
 const CHAPTERS: &[Chapter] = &[
     Chapter {
         title: Lang::chapter_summary,
@@ -172,14 +172,14 @@ pub fn render(report: &RunReport, lang: Lang) -> String {
     render_within(report, lang, BYTES_MAX)
 }
 
-/// The same with a limit of choice, bytes; limits below a few kilobytes leave no room for the head.
+/// Renders within a given limit, bytes; a limit below a few kilobytes leaves no space for the head.
 pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String {
     let told = &report.evidence;
     let evidence = (!told.is_empty()).then(|| told.shown(lang, evidence::POINTS_MAX));
     let context = Context { report, lang, evidence, table_bytes: bytes_max / 4 };
     let footer = format!("\n<sub>{}</sub>\n", footer(&context));
     let mut text = head::render(&context);
-    let mut parts: Vec<Part> =
+    let mut parts: Vec<RenderedSection> =
         (0..).zip(CHAPTERS).flat_map(|(chapter, of)| of.parts(chapter, &context)).collect();
     let left_out = fit(&mut parts, bytes_max.saturating_sub(text.len() + footer.len() + LEFT_OUT_BYTES));
     for (number, chapter) in CHAPTERS.iter().enumerate() {
@@ -197,8 +197,8 @@ pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String
     text + &footer
 }
 
-/// A section as text.
-struct Part {
+/// A section rendered as text.
+struct RenderedSection {
     chapter: usize,
     title: &'static str,
     text: String,
@@ -206,7 +206,7 @@ struct Part {
 }
 
 /// Leaves out what does not fit, and returns its titles: the largest folded section first, and open ones from the last on.
-fn fit(parts: &mut Vec<Part>, bytes_max: usize) -> Vec<&'static str> {
+fn fit(parts: &mut Vec<RenderedSection>, bytes_max: usize) -> Vec<&'static str> {
     let mut left_out = Vec::new();
     while parts.iter().map(|part| part.text.len()).sum::<usize>() > bytes_max {
         let folded = (0..parts.len()).filter(|at| !parts[*at].is_open).max_by_key(|at| parts[*at].text.len());
@@ -223,12 +223,12 @@ impl Chapter {
         if number == 0 { format!("\n### {title}\n") } else { format!("\n### {number}. {title}\n") }
     }
 
-    fn parts(&self, chapter: usize, context: &Context<'_>) -> Vec<Part> {
+    fn parts(&self, chapter: usize, context: &Context<'_>) -> Vec<RenderedSection> {
         let own = (self.title)(context.lang);
         let part = |section: &Section| {
             let title = (section.title)(context.lang);
             let text = section.render(context, title == own)?;
-            Some(Part { chapter, title, text, is_open: section.is_open })
+            Some(RenderedSection { chapter, title, text, is_open: section.is_open })
         };
         self.sections.iter().filter_map(part).collect()
     }

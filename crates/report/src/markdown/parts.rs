@@ -54,7 +54,7 @@ fn collect(
 fn part(title: &str, all: &[CheckSummary], own: &[MetricSummary], context: &Context<'_>) -> Option<String> {
     let judged: Vec<&CheckSummary> = all.iter().collect();
     let judged = (!judged.is_empty()).then(|| checks::table(&judged, context));
-    let values = metrics::tables(&metrics::of(own, context), context);
+    let values = metrics::tables(&metrics::select(own, context), context);
     let texts: Vec<String> = [judged, values].into_iter().flatten().collect();
     (!texts.is_empty()).then(|| format!("#### {title}\n\n{}", texts.join("\n")))
 }

@@ -48,7 +48,7 @@ pub struct Progress {
 impl Progress {
     /// Nothing has happened yet.
     pub fn new(plan: &Plan) -> Progress {
-        let scenarios: Vec<Shape> = plan.scenarios.iter().map(Shape::of).collect();
+        let scenarios: Vec<Shape> = plan.scenarios.iter().map(Shape::new).collect();
         Progress {
             longest: scenarios.iter().map(Shape::latest_end).max().unwrap_or_default(),
             vus_max: scenarios.iter().map(|shape| shape.vus_max).fold(0, u64::saturating_add),

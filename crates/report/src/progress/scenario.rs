@@ -38,7 +38,7 @@ pub(super) struct Line {
 }
 
 impl Shape {
-    pub(super) fn of(scenario: &Scenario) -> Shape {
+    pub(super) fn new(scenario: &Scenario) -> Shape {
         let total = |stages: &[Stage]| {
             stages.iter().fold(Duration::ZERO, |sum, stage| sum.saturating_add(stage.duration))
         };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use analysis::traces::{Attribution, Part};
+use analysis::traces::{Attribution, Component};
 use model::{Amount, DropCause, ExemplarKind, Fault, Grade, Reason, Validity, ValueKind};
 
 use crate::RunReport;
@@ -186,7 +186,10 @@ fn exemplar(kind: ExemplarKind, at_s: f64, duration: Statistic, error: &str) -> 
         status: if error.is_empty() { "200".into() } else { "0".into() },
         trace_id: Some(0x0123_4567_89ab_cdef),
         is_trace_kept: true,
-        whole: Some(Attribution::of(&[(Part::Network, 3_000_000), (Part::Database, 40_000_000)])),
+        whole: Some(Attribution::from_parts(&[
+            (Component::Network, 3_000_000),
+            (Component::Database, 40_000_000),
+        ])),
         error: error.into(),
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::fixture::{failed, nothing, passed, threshold, trend};
-use crate::document::{ErrorEntry, Part, RunState, Verdict, Why};
+use crate::document::{ErrorEntry, RunState, TimeRange, Verdict, Why};
 use crate::summary::Statistic;
 use crate::{Lang, RunReport, github, junit, markdown};
 
@@ -39,7 +39,7 @@ fn a_run_passes_only_what_was_asked_and_measured() {
     check(|report| report.summary.metrics[0].thresholds.clear(), (Verdict::Inconclusive, Why::NoThresholds));
     check(|report| report.state = RunState::Partial, (Verdict::Inconclusive, Why::Partial));
     check(|report| report.state = RunState::Live, (Verdict::Inconclusive, Why::Live));
-    let part = Part { from: Duration::ZERO, to: Duration::from_secs(3) };
+    let part = TimeRange { from: Duration::ZERO, to: Duration::from_secs(3) };
     check(|report| report.window = Some(part), (Verdict::Inconclusive, Why::PartOnly));
 }
 

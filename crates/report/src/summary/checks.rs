@@ -26,7 +26,7 @@ pub(super) fn totals(
         Row::plain("checks_succeeded", share(passes, total), format!("{passes} out of {total}")),
         Row::plain("checks_failed", share(fails, total), format!("{fails} out of {total}")),
     ];
-    let widths = Widths::of(&rows);
+    let widths = Widths::measure(&rows);
     rows.iter()
         .map(|row| format!("{}{}", " ".repeat(indent), row.render(&widths, options, palette)))
         .collect()

@@ -1,4 +1,4 @@
-//! The summary of what the room `tally` added up.
+//! Builds the summary from the totals of the crate `tally`.
 
 use model::metric::builtin;
 use model::plan::{Compat, Plan};
@@ -27,7 +27,7 @@ pub struct SummaryFacts {
 
 impl SummaryFacts {
     /// Those of a plan.
-    pub fn of(plan: &Plan) -> SummaryFacts {
+    pub fn new(plan: &Plan) -> SummaryFacts {
         SummaryFacts {
             trend_stats: plan.summary.trend_stats.clone(),
             compat: plan.compat,
@@ -65,7 +65,7 @@ impl SummaryInput {
 
 impl Values {
     /// The values of an aggregate by itself, such as one endpoint's; `stats` are a trend's columns.
-    pub fn of(aggregate: &Aggregate, stats: &[String], elapsed: std::time::Duration) -> Values {
+    pub fn from_aggregate(aggregate: &Aggregate, stats: &[String], elapsed: std::time::Duration) -> Values {
         values(aggregate, stats, &|name| Stat::parse(name)?.read(aggregate, elapsed))
     }
 }
@@ -78,8 +78,8 @@ impl Values {
 }
 
 impl Statistic {
-    /// One value and what it is worth.
-    pub fn of(value: f64, mark: Mark) -> Statistic {
+    /// Builds a statistic from a value and its caveat.
+    pub fn new(value: f64, mark: Mark) -> Statistic {
         match mark {
             Mark::Measured => Statistic::Number(value),
             Mark::TimedOut | Mark::Cut => Statistic::AtLeast(value, word(mark)),
@@ -237,7 +237,7 @@ fn word(why: Mark) -> &'static str {
     }
 }
 
-/// One entry per name, since k6's totals do not tell groups apart.
+/// Returns one entry per name, since k6's totals do not distinguish groups.
 fn checks_by_name(views: &[CheckView]) -> Vec<CheckSummary> {
     let mut checks: Vec<CheckSummary> = Vec::new();
     let mut places = std::collections::HashMap::new();
@@ -304,7 +304,7 @@ mod tests {
     fn facts() -> SummaryFacts {
         let mut plan = Plan::default();
         plan.summary.trend_stats = ["min", "p(95)"].map(String::from).to_vec();
-        SummaryFacts::of(&plan)
+        SummaryFacts::new(&plan)
     }
 
     #[track_caller]

@@ -108,7 +108,7 @@ pub fn machine_summary(
 }
 
 fn shown(input: &SummaryInput, compat: Compat) -> impl Iterator<Item = &MetricSummary> {
-    // What cannot have values is left out, unless there are verdicts to tell.
+    // Metrics that cannot have values are omitted, unless they have verdicts.
     let has_values = |metric: &&MetricSummary| {
         !matches!(metric.values, Values::NotApplicable(_)) || !metric.thresholds.is_empty()
     };

@@ -97,7 +97,7 @@ pub(super) fn render(input: &SummaryInput, options: &Options) -> String {
     }
     text += &title("TOTAL RESULTS", options);
     let duration = input.run_duration;
-    text += &Part { checks: &input.checks, metrics, duration, depth: 0 }.render(options);
+    text += &SummarySection { checks: &input.checks, metrics, duration, depth: 0 }.render(options);
     if options.layout == Layout::Full {
         text += &parts(input, options);
     }
@@ -117,7 +117,7 @@ fn parts(input: &SummaryInput, options: &Options) -> String {
 fn scenario_part(scenario: &ScenarioSummary, duration: Duration, options: &Options) -> String {
     let mut text = title(&format!("SCENARIO: {}", escape::terminal(&scenario.name)), options);
     let metrics = sorted(&scenario.metrics);
-    text += &Part { checks: &scenario.checks, metrics, duration, depth: 0 }.render(options);
+    text += &SummarySection { checks: &scenario.checks, metrics, duration, depth: 0 }.render(options);
     text + &scenario.groups.iter().map(|group| group_part(group, duration, 1, options)).collect::<String>()
 }
 
@@ -129,7 +129,8 @@ fn group_part(group: &GroupSummary, duration: Duration, depth: usize, options: &
     } else {
         format!("\n{}↳ {} \n", " ".repeat(2 + 2 * depth), options.style.paint(BOLD, &name))
     };
-    text += &Part { checks: &group.checks, metrics: sorted(&group.metrics), duration, depth }.render(options);
+    text += &SummarySection { checks: &group.checks, metrics: sorted(&group.metrics), duration, depth }
+        .render(options);
     text + &group
         .groups
         .iter()
@@ -142,14 +143,14 @@ fn title(text: &str, options: &Options) -> String {
 }
 
 /// Checks and metrics under one title.
-struct Part<'a> {
+struct SummarySection<'a> {
     checks: &'a [CheckSummary],
     metrics: Vec<&'a MetricSummary>,
     duration: Duration,
     depth: usize,
 }
 
-impl Part<'_> {
+impl SummarySection<'_> {
     fn render(&self, options: &Options) -> String {
         let mut blocks = Vec::new();
         if let Some((passes, fails)) = self.check_counts() {
@@ -195,8 +196,8 @@ impl Part<'_> {
         let shown: Vec<&MetricSummary> =
             self.metrics.iter().copied().filter(|metric| is_shown(metric, &self.metrics, options)).collect();
         let rows: Vec<(&str, Row)> =
-            shown.iter().map(|metric| (section_of(metric.parent()), Row::of(metric, options))).collect();
-        let widths = Widths::of(rows.iter().map(|(_, row)| row));
+            shown.iter().map(|metric| (section_of(metric.parent()), Row::new(metric, options))).collect();
+        let widths = Widths::measure(rows.iter().map(|(_, row)| row));
         let indent = " ".repeat(self.indent());
         let titles = ["CUSTOM"].into_iter().chain(SECTIONS.iter().map(|(title, _)| *title));
         let section = |title: &str| {

@@ -22,8 +22,8 @@ pub(super) fn render(input: &SummaryInput, options: &Options) -> String {
     let metrics = sorted(&input.metrics);
     let is_strict = options.compat == Compat::Strict;
     let shown = metrics.iter().filter(|metric| !(metric.is_needless() || (metric.is_own() && is_strict)));
-    let rows: Vec<Row> = shown.map(|metric| Row::of(metric, options)).collect();
-    let widths = Widths::of(&rows);
+    let rows: Vec<Row> = shown.map(|metric| Row::new(metric, options)).collect();
+    let widths = Widths::measure(&rows);
     for row in &rows {
         text += &lead(row, options);
         text += row.render(&widths, options, &PALETTE).trim_start();

@@ -60,7 +60,7 @@ pub(super) struct Palette {
 
 impl Row {
     /// The row of a metric; sub-metrics go by their tags.
-    pub(super) fn of(metric: &MetricSummary, options: &Options) -> Row {
+    pub(super) fn new(metric: &MetricSummary, options: &Options) -> Row {
         let name = match metric.suffix() {
             Some(suffix) => format!("  {{ {} }}", escape::terminal(suffix)),
             None => escape::terminal(&metric.name),
@@ -115,7 +115,7 @@ impl Row {
 
 impl Widths {
     /// The widths that fit these rows.
-    pub(super) fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Widths {
+    pub(super) fn measure<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Widths {
         let mut widths = Widths::default();
         rows.into_iter().for_each(|row| widths.fit(row));
         widths

@@ -1,4 +1,4 @@
-//! What the generator used, beside what it may use.
+//! Resource use of the generator against its limits.
 
 use analysis::audit::{Family, UsageFact};
 use model::Vital;
@@ -6,8 +6,8 @@ use runfile::Reader;
 
 use crate::{Failure, failed};
 
-/// What cannot be above its limit if it is read right. CPU is missing, since a quota is no whole number of cores, and so are
-/// ports, of which each target has the whole range.
+/// Returns readings that cannot exceed their limit unless they are wrong. CPU is missing, since a quota is no whole number of
+/// cores; so are ports, since each target has the whole range.
 ///
 /// # Errors
 /// The file is damaged.
@@ -16,7 +16,7 @@ pub(super) fn usages(reader: &Reader) -> Result<Vec<UsageFact>, Failure> {
     let most = |vital: Vital| states.iter().filter_map(|state| state.get(vital)).reduce(f64::max);
     let host = &reader.header().host;
     let memory = host.memory_limit_bytes.unwrap_or(host.memory_bytes);
-    // A merged run has generators on several machines, and the limit of one.
+    // A merged run has generators on several machines, but the limit of only one.
     if !reader.header().merged_from.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,4 +1,4 @@
-//! What a run's file tells twice, from two places that do not know of each other.
+//! Facts that a run's file holds twice, from two independent sources.
 
 use analysis::audit::{Family, TwiceFact};
 use model::metric::builtin::{HTTP_REQS, VUS_MAX};
@@ -8,20 +8,20 @@ use tally::Totals;
 
 use crate::{Failure, failed};
 
-/// Requests that a VU may have under way when it is called off: `http.batch()` makes so many at once unless it is told
-/// otherwise. They are counted where they begin, and may have no sample.
+/// Maximum number of requests that a VU may have in flight when it is interrupted: the default batch size of `http.batch()`. They
+/// are counted at their start, and may have no sample.
 const UNDER_WAY_PER_VU: f64 = 20.0;
 
-/// How far two counts of many requests may be apart, as a share.
+/// Maximum relative difference between two counts of many requests.
 const COUNTS_APART_MAX: f64 = 0.01;
 
-/// How far two clocks may be apart, in seconds: what the validity calls a step of the wall clock.
+/// Maximum difference between two clocks, seconds: the limit above which validity reports a step of the wall clock.
 const CLOCKS_APART_MAX_S: f64 = 0.1;
 
-/// And as a share of the time: a clock that is being set right runs so much faster or slower, twice what `adjtime(3)` does.
+/// The same as a share of the time: twice the slew rate of `adjtime(3)`.
 const CLOCKS_APART_MAX_SHARE: f64 = 0.001;
 
-/// The facts.
+/// Returns the facts that are recorded twice.
 ///
 /// # Errors
 /// The file is damaged.
@@ -29,13 +29,13 @@ pub(super) fn facts(reader: &Reader, window: &Window, totals: &Totals) -> Result
     Ok(requests(window, totals).into_iter().chain(length(reader)?).collect())
 }
 
-/// Requests, where they are made and where they are measured.
+/// Compares requests counted when made with requests measured.
 fn requests(window: &Window, totals: &Totals) -> Option<TwiceFact> {
     let Some(Aggregate::Counter(measured)) = totals.metric(HTTP_REQS) else { return None };
     let loads = window.load.iter().filter(|load| load.work == Work::Requests);
     let made = loads.map(|load| load.finished).sum::<u64>() as f64;
     if made == 0.0 {
-        // Imported runs and old files do not tell.
+        // Imported runs and old files have no such count.
         return None;
     }
     let vus = match totals.metric(VUS_MAX) {
@@ -50,9 +50,9 @@ fn requests(window: &Window, totals: &Totals) -> Option<TwiceFact> {
     })
 }
 
-/// The time from the first to the last window, by the clock that only goes on and by the clock on the wall.
+/// Compares the time from the first to the last window by the monotonic and by the wall clock.
 fn length(reader: &Reader) -> Result<Option<TwiceFact>, Failure> {
-    // The machines that made the parts of a merged run have clocks of their own.
+    // The machines of a merged run have separate clocks.
     if !reader.header().merged_from.is_empty() {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! The levels of a study put together.
+//! The levels of a study, combined.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ use super::levels::{self, Read, Stored, stored_levels};
 use super::objective::{Asked, parse_all};
 use crate::Failure;
 
-/// Levels with what they measured, variant by variant.
+/// Levels with their measurements, by variant.
 pub struct Gathered {
-    /// Its name.
+    /// The study's name.
     pub name: String,
-    /// Whether it is a search or a sweep.
+    /// Search or sweep.
     pub kind: StudyKind,
-    /// The script of its levels.
+    /// The script of the levels.
     pub script: String,
-    /// The unit of its loads.
+    /// The unit of loads.
     pub unit: LoadUnit,
     /// The recommended load as a share of the lower bound.
     pub head_room: f64,
-    /// Whether the time for load was over too early.
+    /// Whether the time budget ended before the study was complete.
     pub is_cut: bool,
     variants: Vec<Variant>,
 }
@@ -37,7 +37,7 @@ struct Variant {
 }
 
 impl Gathered {
-    /// A study without levels.
+    /// Returns a study without levels.
     pub fn new(name: &str, kind: StudyKind, script: &str, unit: LoadUnit, head_room: f64) -> Gathered {
         Gathered {
             name: name.to_owned(),
@@ -59,7 +59,7 @@ impl Gathered {
             self.variants.len() - 1
         });
         let variant = &mut self.variants[at];
-        // A metric of the script's own is known only where it has values.
+        // A custom metric is known only in levels where it has values.
         for (known, found) in variant.objectives.iter_mut().zip(&read.objectives) {
             if known.limit.is_nan() {
                 known.clone_from(found);
@@ -69,7 +69,7 @@ impl Gathered {
         variant.observed.push(read.observed.clone());
     }
 
-    /// What they say.
+    /// Returns the report of the study.
     pub fn report(&self) -> StudyReport {
         let part = |variant: &Variant| {
             let question = Question {
@@ -93,7 +93,7 @@ impl Gathered {
     }
 }
 
-/// The study that a stored run is a level of; `None` where it is of none.
+/// Returns the study that a stored run is a level of, if any.
 ///
 /// # Errors
 /// A file is damaged.
@@ -116,7 +116,7 @@ fn read_at(stored: &Stored, asked: &[Asked]) -> Result<Read, Failure> {
     levels::read(&stored.path, &stored.facts, asked)
 }
 
-/// What tells levels of one variant from those of others: what was changed for them, and the version of the target.
+/// Returns the key of a variant: the change made for its levels, and the version of the target.
 pub fn variant(change: &str, target_version: &str) -> String {
     let words = [target_version, change].into_iter().filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(", ")

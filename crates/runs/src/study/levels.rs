@@ -1,4 +1,4 @@
-//! The levels of a study that are stored.
+//! The stored levels of a study.
 
 use std::path::{Path, PathBuf};
 
@@ -15,35 +15,35 @@ use crate::Offered;
 use crate::validity;
 use crate::{Exit, Failure};
 
-/// How a level's run ends that went its way.
+/// Exits of a level that was measured completely.
 const WHOLE: [Exit; 4] = [Exit::Ok, Exit::ThresholdsFailed, Exit::MarkedFailed, Exit::NotValid];
 
-/// The clock of another machine may be this much behind, in seconds.
+/// Tolerance for the clock of another machine that is behind, seconds.
 const CLOCK_SLACK_S: i64 = 600;
 
-/// A level that is stored.
+/// A stored level.
 pub struct Stored {
-    /// Its run file.
+    /// The level's run file.
     pub path: PathBuf,
-    /// Its place in the study.
+    /// The level's place in the study.
     pub facts: StudyFacts,
-    /// The version of what was tested.
+    /// The version of the target.
     pub target_version: String,
-    /// The script as it was named.
+    /// The script as the user named it.
     pub script: String,
 }
 
-/// What a stored level says.
+/// The content of a stored level.
 pub struct Read {
-    /// Its measurements, as analysis takes them.
+    /// The level's measurements, as input of analysis.
     pub observed: Observed,
-    /// The objectives as its metrics know them.
+    /// The objectives with their metrics.
     pub objectives: Vec<Objective>,
-    /// How long its load was, its beginning included.
+    /// The length of the load including warm-up, seconds.
     pub spent_s: f64,
 }
 
-/// The whole levels of a study, in the order in which they were made. Runs that began before it are not even opened.
+/// Returns the complete levels of a study in the order of their creation. Older runs are not opened.
 ///
 /// # Errors
 /// The catalogue cannot be read.
@@ -53,7 +53,7 @@ pub fn stored_levels(name: &str, started_unix_s: i64, catalogue: &Catalogue) -> 
     let is_late = |entry: &&catalogue::Entry| entry.name.started_unix_s() >= started_unix_s - CLOCK_SLACK_S;
     for entry in entries.iter().filter(is_late) {
         let path = catalogue.bring(entry).map_err(|error| crate::failed(&error))?;
-        // A file that cannot be read is none of these; `plimsoll runs` names it.
+        // Unreadable files are skipped here; `plimsoll runs` lists them.
         let Ok(reader) = crate::open(&path) else { continue };
         let Some(facts) = reader.header().study.as_deref().filter(|facts| facts.name == name) else {
             continue;
@@ -81,14 +81,15 @@ fn is_whole(reader: &Reader) -> bool {
     reader.state() == State::Complete && WHOLE.iter().any(|exit| Some(i32::from(exit.code())) == code)
 }
 
-/// Reads what a level's run measured.
+/// Reads the measurements of a level's run.
 ///
 /// # Errors
 /// The file is damaged, or a condition does not fit its metric.
 pub fn read(path: &Path, facts: &StudyFacts, asked: &[Asked]) -> Result<Read, Failure> {
     let reader = crate::open(path)?;
     let header = reader.header();
-    let planned_s = Offered::of(header).and_then(|offered| offered.planned_s()).unwrap_or(f64::INFINITY);
+    let planned_s =
+        Offered::from_header(header).and_then(|offered| offered.planned_s()).unwrap_or(f64::INFINITY);
     let marks = reader.marks().map_err(|error| crate::failed(&error))?;
     let at = |kind: &str| marks.iter().find(|mark| mark.kind == kind).map(|mark| mark.at);
     let (began, ended) = (at("scenarios_started"), at("scenarios_ended"));
@@ -131,18 +132,18 @@ pub fn read(path: &Path, facts: &StudyFacts, asked: &[Asked]) -> Result<Read, Fa
     })
 }
 
-/// What the loads of a study are counted in.
+/// Returns the unit of a study's loads.
 pub(super) fn unit(facts: &StudyFacts) -> LoadUnit {
     if facts.unit == LoadUnit::PerSecond.as_str() { LoadUnit::PerSecond } else { LoadUnit::Vus }
 }
 
 impl Read {
-    /// Whether the level is worth no look: neither valid nor what the target made of it.
+    /// Returns true if the level proves nothing: it is invalid, and not because of the target.
     pub fn is_useless(&self) -> bool {
         !self.observed.level.decides
     }
 
-    /// What its measurement is worth.
+    /// Returns the validity grade of the level.
     pub fn grade(&self) -> Grade {
         self.observed.level.grade.unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What a level measures, second by second: of a run that is going on as of one that is stored.
+//! The measurements of a level, second by second, for live and stored runs.
 
 use analysis::capacity::sight::{Rule, Sight};
 use model::metric::builtin::{DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQ_FAILED, ITERATION_DURATION};
@@ -7,25 +7,25 @@ use model::{Aggregate, Instant, MetricId, MetricKind, MetricRegistry, Quantile, 
 use super::objective::{Asked, Held};
 use crate::Failure;
 
-/// A window that ends this much after the scenarios is theirs all the same: who says so is as late as a thread.
+/// Tolerance, seconds, by which a window may end after the scenarios: the event that ends them is delayed by thread scheduling.
 const SLACK_S: f64 = 0.1;
 
-/// A window that is shorter is no second: the last one of a run.
+/// Minimum length of a window, seconds: the last window of a run may be shorter.
 const WINDOW_S_MIN: f64 = 0.5;
 
-/// The quantile that levels are compared by where no objective is about a time.
+/// The quantile that compares levels without an objective on a time.
 const QUANTILE: f64 = 0.95;
 
-/// Metrics that are looked at whatever the objectives are.
+/// Metrics that are read whatever the objectives are.
 const ALWAYS: [MetricId; 4] = [DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQ_FAILED, ITERATION_DURATION];
 
-/// Adds up the seconds of one level.
+/// A sum of the seconds of one level.
 pub struct Meter {
     objectives: Vec<Metered>,
     warm_up_s: f64,
     planned_s: f64,
     zero: Option<Instant>,
-    /// How long the seconds were that count.
+    /// Total length of the seconds that count.
     measured_s: f64,
     first: Option<Instant>,
     last: Option<Instant>,
@@ -37,33 +37,33 @@ pub struct Meter {
     iteration_durations: Aggregate,
 }
 
-/// An objective and what was seen of it.
+/// An objective and its observations.
 struct Metered {
     asked: Asked,
-    /// It with its metric, once that is known.
+    /// The objective with its metric, once the metric is known.
     held: Option<Held>,
     sum: Option<Aggregate>,
     seconds: Vec<(f64, f64)>,
 }
 
-/// What a level measured.
+/// The measurements of a level.
 #[derive(Clone, Debug)]
 pub struct Measurement {
     pub sights: Vec<Sight>,
     pub throughput_per_s: f64,
     pub requests_per_s: f64,
-    /// Iterations under way, on average.
+    /// Mean number of iterations in progress.
     pub busy_vus: f64,
     pub time_s: Option<f64>,
     pub mean_s: Option<f64>,
     pub failed_share: Option<f64>,
     pub measured_s: f64,
-    /// From when until when was looked.
+    /// The start and end of the measured time.
     pub span: Option<std::ops::Range<Instant>>,
 }
 
 impl Meter {
-    /// One that looks at nothing before `warm_up_s` and after `planned_s`, both from the start of the scenarios.
+    /// Returns a meter that ignores seconds before `warm_up_s` and after `planned_s`, both from the start of the scenarios.
     pub fn new(asked: &[Asked], warm_up_s: f64, planned_s: f64) -> Meter {
         let metered =
             |asked: &Asked| Metered { asked: asked.clone(), held: None, sum: None, seconds: Vec::new() };
@@ -84,21 +84,21 @@ impl Meter {
         }
     }
 
-    /// The scenarios began.
+    /// Marks the start of the scenarios.
     pub fn begin(&mut self, at: Instant) {
         self.zero.get_or_insert(at);
     }
 
-    /// The metrics that it looks at, as far as they are known.
+    /// Returns the metrics that the meter reads, as far as they are known.
     pub fn metrics(&self, metrics: &MetricRegistry) -> Vec<MetricId> {
         let asked = self.objectives.iter().filter_map(|it| metrics.find(&it.asked.selector.metric));
         ALWAYS.into_iter().chain(asked.map(|metric| metric.id)).collect()
     }
 
-    /// Takes a second; one that does not count is left out.
+    /// Adds a second; ignores one that does not count.
     ///
     /// # Errors
-    /// A condition does not fit the metric that it turns out to be about.
+    /// A condition does not fit the metric that its name turns out to be.
     pub fn add(
         &mut self,
         window: &Window,
@@ -134,22 +134,22 @@ impl Meter {
         self.objectives.iter_mut().try_for_each(|it| it.add(window, metrics, tags, length_s, dropped))
     }
 
-    /// What was seen of the objectives so far.
+    /// Returns the observations of the objectives so far.
     pub fn sights(&self) -> Vec<Sight> {
         self.objectives.iter().map(|it| it.sight(self.measured_s)).collect()
     }
 
-    /// How long the seconds were that count, so far.
+    /// Returns the length of the counted seconds so far.
     pub fn measured_s(&self) -> f64 {
         self.measured_s
     }
 
-    /// The objectives as the answer has them.
+    /// Returns the objectives as the answer contains them.
     pub fn nouns(&self) -> Vec<model::capacity::Objective> {
         self.objectives.iter().map(|it| it.asked.noun(it.held.as_ref())).collect()
     }
 
-    /// Everything together.
+    /// Returns the complete measurement.
     pub fn finish(&self) -> Measurement {
         let per_s = |count: u64| count as f64 / self.measured_s.max(f64::MIN_POSITIVE);
         let mean_s = match &self.iteration_durations {
@@ -173,7 +173,7 @@ impl Meter {
         }
     }
 
-    /// The statistic of the first objective that is about a time; without one the 95th percentile of requests.
+    /// Returns the statistic of the first objective on a time, ms; without one the 95th percentile of requests.
     fn time_ms(&self) -> Option<f64> {
         let is_time = |it: &&Metered| it.held.as_ref().is_some_and(Held::is_time);
         if let Some(objective) = self.objectives.iter().find(is_time) {
@@ -213,7 +213,7 @@ impl Metered {
             }
         }
         let (against, all) = held.second(&second, length_s);
-        // An iteration for which no VU was left waited for the target like the others, and without an end.
+        // A dropped iteration would have waited for the target like the others, with no known end.
         let lost = if held.is_time() && matches!(held.rule(), Rule::Share { .. }) { dropped } else { 0.0 };
         self.seconds.push((against + lost, all + lost));
         match &mut self.sum {
@@ -247,7 +247,7 @@ impl Metered {
     }
 }
 
-/// A statistic that is known. One that is only known to be above something is not.
+/// Returns the value of a statistic; `None` if only a bound is known.
 fn number(quantile: Quantile) -> Option<f64> {
     match quantile {
         Quantile::Value(value) => Some(value),
@@ -262,7 +262,7 @@ mod tests {
     use super::super::objective::parse_all;
     use super::*;
 
-    /// A second in which so many requests took so long, and one iteration was under way all the time.
+    /// A second with `count` requests of `ms` each and one iteration in progress all the time.
     fn window(index: u32, count: u32, ms: f64, dropped: f64) -> Window {
         let at = |second: u32| Instant::from_ns(u64::from(second) * 1_000_000_000);
         let mut trend = Aggregate::empty(MetricKind::Trend);
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!((found.measured_s, found.throughput_per_s, found.busy_vus), (8.0, 10.0, 1.0));
         assert_eq!(found.sights[0].seconds.len(), 8);
         assert_eq!(found.time_s, found.sights[0].value.map(|ms| ms / 1e3));
-        assert_eq!(found.sights[1].holds(), None, "nobody measured it");
+        assert_eq!(found.sights[1].holds(), None, "it was not measured");
     }
 
     #[test]

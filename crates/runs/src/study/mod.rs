@@ -1,7 +1,7 @@
-//! A study: levels of load that are runs of their own, and what they say together.
+//! A study: levels of load, each a run of its own, and their combined result.
 //!
-//! Every level is a run in the catalogue like any other, and its header says which study it is a level of. So a study is found
-//! again from any of its runs, needs no file of its own, and goes on where it was interrupted.
+//! Every level is a run in the catalogue, and its header names the study. A study is therefore found from any of its runs, needs no
+//! file of its own, and continues where it was interrupted.
 
 mod gathered;
 mod levels;
@@ -19,10 +19,10 @@ pub use tables::of_tables;
 
 use model::{Fault, Grade, Validity};
 
-/// What intervals of studies cover.
+/// Coverage of the confidence intervals of studies.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Faults that are the target's: at a level that is too high they are what was to be found out.
+/// Faults of the target: at a level that is too high they are the expected result.
 const OF_TARGET: [Fault; 5] = [
     Fault::DroppedByTarget,
     Fault::Unsteady,
@@ -31,8 +31,7 @@ const OF_TARGET: [Fault; 5] = [
     Fault::DroppedWhileStarting,
 ];
 
-/// Whether a level's numbers say something about the target. One that is not valid decides nothing, unless all that is wrong
-/// with it is the target's doing.
+/// Returns true if a level's numbers count. An invalid level decides nothing, unless the target alone caused all of its faults.
 pub fn decides(validity: &Validity) -> bool {
     let is_bad = |reason: &&model::Reason| reason.grade > Grade::Valid;
     let mut bad = validity.reasons.iter().filter(is_bad);

@@ -1,4 +1,4 @@
-//! The study that is most worth making next, as a command for a shell.
+//! The most useful next study, as a shell command.
 
 use analysis::capacity::LEVELS_MAX;
 use model::capacity::{Capacity, Confirmation, Line, LoadUnit, Place, Purpose};
@@ -8,17 +8,18 @@ use runfile::Header;
 use super::objective::{OBJECTIVES_MAX, parse_all};
 use crate::{Offered, quoted};
 
-/// What is asked of a script that asks for nothing itself.
+/// The objective for a script that defines none.
 const OBJECTIVE: &str = "http_req_duration: p(95)<800";
 
-/// The next search goes this far beyond the levels that there are.
+/// Factor by which the next search exceeds the existing levels.
 const BEYOND_FACTOR: f64 = 16.0;
 
-/// A search that was over too early, or was never held, has this many times the time of its levels, in minutes at least.
+/// Factor on the time of the levels, for the next search after one that ended too early or never met its objectives; at least
+/// one minute.
 const BUDGET_FACTOR: f64 = 2.0;
 const BUDGET_MIN: f64 = 20.0;
 
-/// The command that finds out what a study left open, or the load line where there is none; empty where the line is confirmed.
+/// Returns the command that resolves a study's open questions, or finds the maximum load; empty if that is confirmed.
 pub fn next_command(header: &Header, report: Option<&StudyReport>) -> String {
     let mut words = vec!["plimsoll".to_owned(), "capacity".to_owned(), header.script.clone()];
     for objective in objectives(header) {
@@ -35,7 +36,7 @@ pub fn next_command(header: &Header, report: Option<&StudyReport>) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// What the study or the script asks for, as far as it can be asked of a level.
+/// Returns the objectives of the study or the script that can apply to a level.
 fn objectives(header: &Header) -> Vec<String> {
     let of_study = header.study.iter().flat_map(|facts| facts.objectives.clone());
     let thresholds = header.thresholds.iter().flat_map(|threshold| {
@@ -53,24 +54,24 @@ fn objectives(header: &Header) -> Vec<String> {
     asked
 }
 
-/// The flag that says what loads are counted in.
+/// Returns the flag that sets the unit of loads.
 fn load(header: &Header) -> Option<&'static str> {
     let is_rate = match &header.study {
         Some(facts) => facts.unit == LoadUnit::PerSecond.as_str(),
-        None => Offered::of(header).is_some_and(|offered| offered.is_open()),
+        None => Offered::from_header(header).is_some_and(|offered| offered.is_open()),
     };
     is_rate.then_some("--rate")
 }
 
-/// The scenario to measure, where there are several: levels have one each.
+/// Returns the scenario to measure, if there are several: levels have one each.
 fn scenario(header: &Header) -> Option<String> {
-    let offered = Offered::of(header)?;
+    let offered = Offered::from_header(header)?;
     let mut names = offered.names();
     let first = names.next()?.to_owned();
     names.next().map(|_| first)
 }
 
-/// The flags that find out what a study left open; `None` where nothing is open.
+/// Returns the flags that resolve a study's open questions; `None` if there are none.
 fn further(header: &Header, report: &StudyReport) -> Option<Vec<String>> {
     let of_run = |part: &&Capacity| part.levels.iter().any(|level| level.run == header.run_id);
     let part = report.parts.iter().find(of_run).or(report.parts.first())?;
@@ -93,7 +94,7 @@ fn further(header: &Header, report: &StudyReport) -> Option<Vec<String>> {
         Place::Inside => match part.confirmation {
             Confirmation::Held { .. } => None,
             Confirmation::Untried | Confirmation::Broke { .. } => {
-                // With the same name and the same first load it goes on where it stopped.
+                // With the same name and the same first load the study continues where it stopped.
                 let ramp = part.levels.iter().take(LEVELS_MAX).find(|level| level.purpose == Purpose::Ramp);
                 let minutes = (report.load_s * BUDGET_FACTOR / 60.0).ceil().max(BUDGET_MIN);
                 flags(&[
@@ -106,7 +107,7 @@ fn further(header: &Header, report: &StudyReport) -> Option<Vec<String>> {
     }
 }
 
-/// A load that keeps what is asked, as far as is known.
+/// Returns a load that meets the objectives, as far as is known.
 fn lowest(line: &Line) -> f64 {
     if line.load.lower > 0.0 { line.load.lower } else { line.load.value }
 }

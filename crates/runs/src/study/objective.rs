@@ -1,23 +1,22 @@
-//! What a system is held to: thresholds as people write them, and what of a second counts against them.
+//! Objectives of a study: thresholds as users write them, and the events per second that violate them.
 
+use analysis::capacity::sight::Rule;
 use histo::Values;
 use model::capacity::{Objective, Scale};
 use model::{Aggregate, MetricKind, MetricRegistry, Trend, ValueKind};
 use tally::{Comparison, Condition, Selector, Stat};
 
-use analysis::capacity::sight::Rule;
-
 use crate::{Exit, Failure};
 
-/// Objectives of a study at most.
+/// Maximum number of objectives of a study.
 pub(super) const OBJECTIVES_MAX: usize = 20;
 
-/// Something that the system is held to.
+/// An objective whose metric is not resolved yet.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// As it was written.
+    /// The objective as the user wrote it.
     pub text: String,
-    /// The series that it looks at.
+    /// The series that the objective selects.
     pub selector: Selector,
     /// The condition as written.
     condition: String,
@@ -26,7 +25,7 @@ pub struct Asked {
 /// An objective whose metric is known.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// The series that it looks at.
+    /// The series that the objective selects.
     pub selector: Selector,
     /// The metric.
     pub metric: model::MetricId,
@@ -37,10 +36,10 @@ pub struct Held {
     pub condition: Condition,
 }
 
-/// Reads objectives: `http_req_duration: p(95)<800`.
+/// Parses objectives such as `http_req_duration: p(95)<800`.
 ///
 /// # Errors
-/// One of them is none, or there are too many.
+/// An objective is invalid, or there are too many.
 pub fn parse_all(texts: &[String]) -> Result<Vec<Asked>, Failure> {
     if texts.len() > OBJECTIVES_MAX {
         let text = format!("failed to read --slo: there are {}, and at most {OBJECTIVES_MAX}", texts.len());
@@ -55,7 +54,7 @@ fn parse(text: &str) -> Result<Asked, Failure> {
             format!("failed to read --slo {text:?}: {why}; write --slo 'http_req_duration: p(95)<800'");
         Failure::new(Exit::InvalidConfig, text)
     };
-    // A colon may stand between the braces of a selector, too, and never in a condition.
+    // A selector's braces may contain a colon, a condition never does.
     let (selector, condition) = text.rsplit_once(':').ok_or_else(|| fail("it has no colon"))?;
     let selector = Selector::parse(selector.trim()).map_err(|error| fail(&error.to_string()))?;
     let condition = condition.trim().to_owned();
@@ -66,10 +65,10 @@ fn parse(text: &str) -> Result<Asked, Failure> {
 }
 
 impl Asked {
-    /// It with its metric; `None` while the script has not made the metric known.
+    /// Resolves the metric; `None` while the script has not registered it.
     ///
     /// # Errors
-    /// The condition is no condition for a metric of this kind.
+    /// The condition does not fit a metric of this kind.
     pub fn held(&self, metrics: &MetricRegistry) -> Result<Option<Held>, Failure> {
         let Some(metric) = metrics.find(&self.selector.metric) else { return Ok(None) };
         let condition = Condition::parse(&self.condition, &self.selector.name(), metric.kind)
@@ -84,7 +83,7 @@ impl Asked {
         }))
     }
 
-    /// It as the answer has it, before anything is known of its line.
+    /// Returns the objective as the answer contains it, without a result.
     pub fn noun(&self, held: Option<&Held>) -> Objective {
         let statistic = self.condition.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
         Objective {
@@ -99,7 +98,7 @@ impl Asked {
 }
 
 impl Held {
-    /// What its limit counts.
+    /// Returns the unit of the limit.
     pub fn scale(&self) -> Scale {
         match (self.kind, self.contains) {
             (MetricKind::Rate, _) => Scale::Share,
@@ -108,12 +107,12 @@ impl Held {
         }
     }
 
-    /// Whether it is about how long something takes.
+    /// Returns true if the objective is about a duration.
     pub fn is_time(&self) -> bool {
         self.kind == MetricKind::Trend && self.contains == ValueKind::Time
     }
 
-    /// What makes it hold, and whether seconds say more than their sum.
+    /// Returns the rule by which the objective holds, and whether seconds say more than their sum.
     pub fn rule(&self) -> Rule {
         let limit = self.condition.limit;
         let is_upper = matches!(self.condition.comparison, Comparison::Less | Comparison::LessOrEqual);
@@ -135,7 +134,7 @@ impl Held {
         }
     }
 
-    /// What of a second counts, as its rule has it; `length_s` is how long the second was.
+    /// Returns the violations and the total of a second as the rule counts them; `length_s` is the second's length.
     pub fn second(&self, aggregate: &Aggregate, length_s: f64) -> (f64, f64) {
         let is_upper = matches!(self.condition.comparison, Comparison::Less | Comparison::LessOrEqual);
         let limit = self.condition.limit;
@@ -157,7 +156,7 @@ impl Held {
     }
 }
 
-/// How many took longer than a limit: those measured, and all that failed or were given up.
+/// Counts values above a limit: measured ones, and all requests that failed or were interrupted.
 fn above(trend: &Trend, limit: f64) -> f64 {
     let measured = above_of(&trend.values, limit);
     measured + (trend.population() - trend.values.count()) as f64
@@ -235,7 +234,7 @@ mod tests {
         assert_eq!(held("http_reqs: rate>1").second(&counter, 0.5), (4.0, 0.5));
     }
 
-    /// Beyond a few hundred values only buckets are left.
+    /// Beyond a few hundred values only buckets are kept.
     #[test]
     fn many_values_are_counted_by_buckets() {
         let mut values = Values::default();

@@ -1,4 +1,4 @@
-//! Tables of results as studies: the rows of a sweep that somebody else made.
+//! Tables of results as studies: the rows of a sweep by another tool.
 
 use analysis::audit::{Criterion, Facts, Family, Remarks, Run, gather};
 use analysis::capacity::sight::{Rule, Sight};
@@ -10,14 +10,14 @@ use report::capacity::{StudyKind, StudyReport};
 use super::CONFIDENCE;
 use crate::{Exit, Failure};
 
-/// What the columns of times can be held to.
+/// Statistics of time columns that can have a limit.
 const STATISTICS: [&str; 3] = ["p95", "p50", "avg"];
 
-/// The study that tables make: rows with VUs, throughput and a time, and criteria of a time beside them. `slos` are further
-/// limits, as `e2e: p(95)<30000`.
+/// Converts tables to a study: rows with VUs, throughput and a time, and criteria on that time. `slos` are further limits, for
+/// example `e2e: p(95)<30000`.
 ///
 /// # Errors
-/// No table has levels of load, or a limit cannot be read.
+/// No table has levels of load, or a limit cannot be parsed.
 pub fn of_tables(
     name: &str,
     tables: &[Table],
@@ -59,16 +59,16 @@ pub fn of_tables(
     Ok((report, remarks))
 }
 
-/// The most that a statistic of the time may be.
+/// The maximum of a statistic of the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Limit {
-    /// As columns have it.
+    /// The statistic as the columns name it.
     statistic: &'static str,
     ms: f64,
 }
 
 impl Limit {
-    /// Of a criterion about the very time that the rows are of.
+    /// Returns the limit of a criterion on the same time as the rows.
     fn of_criterion(criterion: &Criterion, metric: &str) -> Option<Limit> {
         let is_time =
             criterion.target.family == Family::Time && criterion.metric.eq_ignore_ascii_case(metric);

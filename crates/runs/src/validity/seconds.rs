@@ -1,22 +1,22 @@
-//! The seconds of a stored run as the rules look at them.
+//! Reads the seconds of a stored run for the rules of validity.
 
 use std::ops::Range;
 use std::thread::Builder;
 
-use analysis::validity::{Facts, Told};
+use analysis::validity::{Facts, TrendFacts};
 use model::metric::builtin::{DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQS, ITERATION_LATENESS};
 use model::{Brief, MetricId, SeriesKey};
 use runfile::{Reader, State, Want};
 
 use crate::{Failure, failed};
 
-/// The metrics that the rules look at, second by second, besides those that they take in brief.
+/// Metrics that the rules read second by second, besides those that they read in brief.
 const METRICS: [MetricId; 4] = [DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQS, ITERATION_LATENESS];
 
-/// Fewer minutes are read sooner than a file is opened again.
+/// Minimum number of minutes to read in two threads: fewer are read sooner than a file is opened again.
 const HALVED_MINUTES_MIN: usize = 4;
 
-/// Adds the windows of these minutes. Those series that `is_wanted`, and those that the rules look at, go to `each`, too.
+/// Adds the windows of these minutes. `each` also receives the series that `is_wanted` selects and those that the rules read.
 ///
 /// # Errors
 /// The file is damaged.
@@ -29,11 +29,11 @@ pub(super) fn add(
 ) -> Result<(), Failure> {
     let want = |key: SeriesKey| match key.metric {
         metric if METRICS.contains(&metric) => Want::Whole,
-        metric if Told::METRICS.contains(&metric) || is_wanted(key) => Want::Brief,
+        metric if TrendFacts::METRICS.contains(&metric) || is_wanted(key) => Want::Brief,
         _ => Want::Nothing,
     };
     for minute in minutes {
-        let mut told = vec![Told::default(); minute.len()];
+        let mut told = vec![TrendFacts::default(); minute.len()];
         let windows = reader.minute(minute.clone(), want, |index, key, brief| {
             let place = index.saturating_sub(minute.start) as usize;
             if let Some(told) = told.get_mut(place) {
@@ -42,7 +42,7 @@ pub(super) fn add(
             each(index, key, brief);
         });
         for window in windows.map_err(|error| failed(&error))? {
-            let nothing = Told::default();
+            let nothing = TrendFacts::default();
             let told = told.get((window.index - minute.start) as usize).unwrap_or(&nothing);
             facts.add_window_in_brief(&window, told);
         }
@@ -50,11 +50,11 @@ pub(super) fn add(
     Ok(())
 }
 
-/// The same for the rules alone, and in half the time: another thread reads the later half. Each minute is added up by one of
-/// them, so that the numbers are the same to the last bit.
+/// Adds the windows for the rules alone, in half the time: another thread reads the later half. One thread adds up each minute, so
+/// the numbers are identical to the last bit.
 ///
 /// # Errors
-/// The file is damaged; of several damaged minutes the first is told.
+/// The file is damaged; the error names the first of several damaged minutes.
 pub(super) fn add_in_halves(
     reader: &Reader,
     minutes: &[Range<u32>],
@@ -81,7 +81,7 @@ pub(super) fn add_in_halves(
     })
 }
 
-/// The same run opened once more; `None` where it may be another by now.
+/// Opens the same run once more; `None` if the file may have been replaced.
 fn again(reader: &Reader) -> Option<Reader> {
     let is_over = |reader: &Reader| reader.state() == State::Complete;
     let other =
@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// Times whose sum depends on the order in which they are added.
+    /// Times whose sum depends on the order of addition.
     fn window(index: u32, tags: &[TagSetId]) -> Arc<Window> {
         let at = |second: u32| Instant::from_ns(u64::from(second + 1) * 1_000_000_000);
         let series = [HTTP_REQ_DURATION, HTTP_REQ_BLOCKED].into_iter().flat_map(|metric| {

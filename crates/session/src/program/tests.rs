@@ -1,4 +1,4 @@
-//! Scripts in a run against a server that counts: what the windows say of load, errors and single requests.
+//! Scripts in a run against a counting server: load, errors and individual requests in the windows.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,7 +16,7 @@ impl script::Log for Quiet {
     fn log(&self, _line: LogLine) {}
 }
 
-/// A run that is over.
+/// A completed run.
 struct Ran {
     outcome: RunOutcome,
     windows: Vec<Arc<Window>>,
@@ -34,7 +34,7 @@ impl Ran {
         self.counter(HTTP_REQS)
     }
 
-    /// Requests that were sent once more, because a kept connection ended under them.
+    /// Returns the number of requests repeated because a reused connection closed.
     fn repeats(&self) -> u64 {
         self.counter(HTTP_REQ_REPEATS)
     }
@@ -47,7 +47,7 @@ impl Ran {
         }
     }
 
-    /// Started, finished and the integral over the run.
+    /// Returns started, finished and the integral over the run.
     fn load(&self, work: Work) -> (u64, u64, u64) {
         let loads = self.windows.iter().flat_map(|window| &window.load).filter(|load| load.work == work);
         loads.fold((0, 0, 0), |sum, load| {
@@ -108,8 +108,8 @@ fn run_against(server: &testkit::Server, executor: Executor, body: &str) -> Ran 
     Ran { outcome, windows }
 }
 
-/// Started = finished = `http_reqs`, which with its repeats is what the server saw; and the integral is the time that all of
-/// them took.
+/// Checks that started, finished and `http_reqs` are equal and, with repeats, match the server's count; and that the integral is
+/// the total time of all requests.
 #[track_caller]
 fn check(executor: Executor, body: &str) -> Ran {
     let server = testkit::http::start();
@@ -118,7 +118,7 @@ fn check(executor: Executor, body: &str) -> Ran {
     let (counted, seen) = (ran.requests(), server.settled().total);
     assert_eq!((started, finished, counted + ran.repeats()), (counted, counted, seen), "{body}");
     assert!(seen > 0, "nothing was sent: {body}");
-    // All of a request's time is in these two, or for one that failed in the second alone.
+    // The time of a request is the sum of these two; a failed request has only the second.
     let took_ns = (ran.trend_ms(HTTP_REQ_BLOCKED) + ran.trend_ms(HTTP_REQ_DURATION)) * 1e6;
     let difference_ns = (in_flight_ns as f64 - took_ns).abs();
     assert!(difference_ns <= 1000.0 * seen as f64, "{in_flight_ns} ns under way, {took_ns} ns taken: {body}");

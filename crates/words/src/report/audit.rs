@@ -15,7 +15,6 @@ crate::catalogue! {
     audit_severity_error = "error" | "오류";
     audit_severity_warning = "warning" | "경고";
     audit_severity_note = "note" | "참고";
-    audit_original = "Original" | "원문";
     audit_impact = "Impact" | "영향";
     audit_remedy = "Remedy" | "조치";
     audit_caveat = "Caveat" | "주의";

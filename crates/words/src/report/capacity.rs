@@ -13,6 +13,7 @@ crate::catalogue! {
     capacity_used = "Utilisation" | "사용률";
     capacity_ceiling = "Maximum throughput" | "최대 처리량";
     requests_rate = "Requests/s" | "요청/s";
+    capacity_vu = "1 VU" | "VU 1개";
     capacity_vus(count) = "{count} VUs" | "VU {count}개";
     capacity_line(load, lower, upper, objective) =
         "Maximum load: {load} (confidence interval {lower}–{upper}), limited by the SLO {objective}."

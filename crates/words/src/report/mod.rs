@@ -5,6 +5,7 @@ pub mod bottleneck;
 pub mod capacity;
 pub mod comparison;
 pub mod evidence;
+pub mod find;
 pub mod history;
 pub mod run;
 pub mod sections;
@@ -22,6 +23,7 @@ mod tests {
             super::capacity::ALL,
             super::comparison::ALL,
             super::evidence::ALL,
+            super::find::ALL,
             super::history::ALL,
             super::run::ALL,
             super::sections::ALL,

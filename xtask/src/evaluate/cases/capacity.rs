@@ -6,7 +6,7 @@
 //! its levels are as long as the longest of ours, and longer where noise makes its error the larger one.
 
 use analysis::capacity::line::Found;
-use analysis::capacity::search::{Made, Search, Step, Wanted, is_decided};
+use analysis::capacity::search::{Made, Search, SearchSettings, Step, is_decided};
 use analysis::capacity::sight::{Rule, Sight};
 use anyhow::{Context, bail};
 use model::capacity::{LoadUnit, Place, Purpose};
@@ -253,6 +253,7 @@ fn level(system: &System, step: &Step, bursts: &[f64], seed: u64) -> anyhow::Res
         load: step.load,
         purpose: step.purpose,
         spent_s: step.warm_up_s + until as f64,
+        charged_s: step.warm_up_s + until as f64,
         throughput_per_s: done / until as f64,
         sights: vec![sight(until)],
     })
@@ -260,7 +261,7 @@ fn level(system: &System, step: &Step, bursts: &[f64], seed: u64) -> anyhow::Res
 
 fn search(system: &System, truth: f64, trial: u64) -> anyhow::Result<Trial> {
     let mut random = Random::new(SEED + 1_000_000 + trial);
-    let wanted = Wanted {
+    let wanted = SearchSettings {
         unit: LoadUnit::PerSecond,
         from: truth * (0.05 + 0.15 * random.unit()),
         to: truth * 20.0,
@@ -282,7 +283,7 @@ fn search(system: &System, truth: f64, trial: u64) -> anyhow::Result<Trial> {
     Ok(Trial {
         covered: line.place == Place::Inside && line.load.lower <= truth && truth <= line.load.upper,
         error: (line.load.value / truth - 1.0).abs(),
-        time_s: search.spent_s(),
+        time_s: search.charged_s(),
         levels: search.made().len(),
         width: (line.load.upper - line.load.lower) / truth,
         found: [line.load.value, line.load.lower, line.load.upper].map(|load| load / truth),

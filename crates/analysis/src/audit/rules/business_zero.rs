@@ -1,15 +1,12 @@
 //! All requests succeed, and the business outcome never occurs.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Outcome};
 
-pub(super) const RULE: Rule = Rule {
-    name: "business-zero",
-    about: "the business outcome is zero although all requests succeed",
-    judge,
-};
+pub(super) const RULE: Rule = Rule { id: AuditRule::BusinessZero, judge };
 
 /// From here on technical success is called complete, in percent.
 const TECHNICAL_MIN: f64 = 99.0;
@@ -27,23 +24,17 @@ fn judge(facts: &Facts) -> Vec<Finding> {
 
 fn find(technical: &Outcome, business: &Outcome) -> Finding {
     Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "{} is 0 % while {} is {}",
-            business.outcome,
-            technical.outcome,
-            say(technical.share, Unit::Percent)
-        ),
+        claim: AuditClaim::OutcomeZero {
+            business: business.outcome.clone(),
+            technical: technical.outcome.clone(),
+            technical_percent: technical.share,
+        },
         evidence: vec![
-            Figure::new(technical.outcome.clone(), technical.share, Unit::Percent),
-            Figure::new(business.outcome.clone(), business.share, Unit::Percent),
+            Figure::new(FigureLabel::Named(technical.outcome.clone()), technical.share, Unit::Percent),
+            Figure::new(FigureLabel::Named(business.outcome.clone()), business.share, Unit::Percent),
         ],
-        implies: "the business transaction was not executed, or fails silently: the response times may be those of an error page".to_owned(),
-        remedy: "inspect one response, then add a check and a threshold for the outcome, so that a run without it fails"
-            .to_owned(),
-        caveats: Vec::new(),
         place: business.place.clone(),
     }
 }

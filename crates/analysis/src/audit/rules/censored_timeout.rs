@@ -1,15 +1,12 @@
 //! Timeouts that are treated as values.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Summary};
 
-pub(super) const RULE: Rule = Rule {
-    name: "censored-timeout",
-    about: "timed-out requests are counted with the timeout as their duration",
-    judge,
-};
+pub(super) const RULE: Rule = Rule { id: AuditRule::CensoredTimeout, judge };
 
 /// Time that a timed-out request may take beyond the timeout, as a share of it.
 const OVER_SHARE_MAX: f64 = 0.01;
@@ -23,24 +20,17 @@ fn find(summary: &Summary) -> Option<Finding> {
     if !(timeout..=timeout * (1.0 + OVER_SHARE_MAX)).contains(&max) {
         return None;
     }
-    let mut evidence =
-        vec![Figure::new("maximum time", max, Unit::Seconds), Figure::new("timeout", timeout, Unit::Seconds)];
-    evidence.extend(summary.failed.map(|failed| Figure::new("failed requests", failed, Unit::Count)));
+    let mut evidence = vec![
+        Figure::new(FigureLabel::MaximumTime, max, Unit::Seconds),
+        Figure::new(FigureLabel::Timeout, timeout, Unit::Seconds),
+    ];
+    evidence
+        .extend(summary.failed.map(|failed| Figure::new(FigureLabel::FailedRequests, failed, Unit::Count)));
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Limit,
-        claim: format!(
-            "{}: the maximum equals the timeout of {}, so it is a lower bound (≥), not a measurement",
-            summary.metric,
-            say(timeout, Unit::Seconds)
-        ),
+        claim: AuditClaim::MaximumIsTimeout { metric: summary.metric.clone(), timeout_s: timeout },
         evidence,
-        implies: "timed-out requests would have taken longer: the mean, the maximum and every percentile among them are lower bounds"
-            .to_owned(),
-        remedy: "treat timed-out requests as right-censored: percentiles below them stay exact, percentiles among them are lower bounds, and the mean is undefined"
-            .to_owned(),
-        caveats: Vec::new(),
         place: summary.place.clone(),
     })
 }

@@ -1,13 +1,13 @@
 //! A printed change that does not follow from the figures beside it.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say, say_measure, unit_of};
+use super::{Rule, figure, unit_of};
 use crate::audit::kinds::{Change, Facts};
 use crate::laws::change::{self, Recomputed};
 
-pub(super) const RULE: Rule =
-    Rule { name: "change-arithmetic", about: "a reported change does not match its own figures", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::ChangeArithmetic, judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.changes.iter().flat_map(|it| [unexplained(it), mismarked(it)]).flatten().collect()
@@ -23,30 +23,25 @@ fn unexplained(change: &Change) -> Option<Finding> {
     }
     let off = (printed - exact).abs();
     let mut evidence = vec![
-        Figure::new("before", before.value, unit_of(before.family)),
-        Figure::new("after", change.after.value, unit_of(change.after.family)),
-        Figure::new("reported change", printed, Unit::Percent),
-        Figure::new("actual change", exact, Unit::Percent),
-        Figure::new("difference in change", off, Unit::Points),
-        Figure::new("rounding tolerance", allowed, Unit::Points),
+        Figure::new(FigureLabel::Before, before.value, unit_of(before.family)),
+        Figure::new(FigureLabel::After, change.after.value, unit_of(change.after.family)),
+        Figure::new(FigureLabel::ReportedChange, printed, Unit::Percent),
+        Figure::new(FigureLabel::ActualChange, exact, Unit::Percent),
+        Figure::new(FigureLabel::ChangeDifference, off, Unit::Points),
+        Figure::new(FigureLabel::RoundingTolerance, allowed, Unit::Points),
     ];
-    evidence.extend(points.map(|points| Figure::new("difference in points", points, Unit::Points)));
+    evidence.extend(points.map(|points| Figure::new(FigureLabel::PointsDifference, points, Unit::Points)));
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "{}: {} → {} is a change of {}, not of {}",
-            change.metric,
-            say_measure(before),
-            say_measure(change.after),
-            say(exact, Unit::Percent),
-            say(printed, Unit::Percent)
-        ),
+        claim: AuditClaim::ChangeWrong {
+            metric: change.metric.clone(),
+            before: figure(before),
+            after: figure(change.after),
+            actual_percent: exact,
+            reported_percent: printed,
+        },
         evidence,
-        implies: "at least one of the three figures is wrong".to_owned(),
-        remedy: "compute changes from the displayed figures with a program".to_owned(),
-        caveats: Vec::new(),
         place: change.place.clone(),
     })
 }
@@ -69,22 +64,19 @@ fn mismarked(change: &Change) -> Option<Finding> {
         _ => return None,
     };
     (is_good != is_marked_good).then(|| Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "{}: {} → {} is marked {mark}, but {good_when} is better",
-            change.metric,
-            say_measure(before),
-            say_measure(change.after)
-        ),
+        claim: AuditClaim::ChangeMismarked {
+            metric: change.metric.clone(),
+            before: figure(before),
+            after: figure(change.after),
+            is_marked_good,
+            is_higher_better: good_when == "up",
+        },
         evidence: vec![
-            Figure::new("before", before.value, unit_of(before.family)),
-            Figure::new("after", change.after.value, unit_of(change.after.family)),
+            Figure::new(FigureLabel::Before, before.value, unit_of(before.family)),
+            Figure::new(FigureLabel::After, change.after.value, unit_of(change.after.family)),
         ],
-        implies: "readers take a regression for an improvement, or the reverse".to_owned(),
-        remedy: "derive the mark from the metric's direction".to_owned(),
-        caveats: Vec::new(),
         place: change.place.clone(),
     })
 }

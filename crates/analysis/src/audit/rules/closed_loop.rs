@@ -1,16 +1,13 @@
 //! Throughput and latency of a closed loop, reported as independent results.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Run};
 use crate::laws::little;
 
-pub(super) const RULE: Rule = Rule {
-    name: "closed-loop",
-    about: "throughput and latency of a closed loop are reported as independent results",
-    judge,
-};
+pub(super) const RULE: Rule = Rule { id: AuditRule::ClosedLoop, judge };
 
 /// How far throughput × latency may be from the number of threads and still be the same number.
 const OFF_SHARE_MAX: f64 = 0.05;
@@ -28,27 +25,16 @@ fn find(run: &Run) -> Option<Finding> {
     }
     let residual = vus / throughput - latency - run.think.unwrap_or(0.0);
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "{}: closed loop: throughput × latency is {}, equal to the {} threads; they are one result, not two",
-            run.run,
-            say(busy, Unit::Count),
-            say(vus, Unit::Count)
-        ),
+        claim: AuditClaim::OneResult { run: run.run.clone(), in_flight: busy, threads: vus },
         evidence: vec![
-            Figure::new("threads", vus, Unit::Count),
-            Figure::new("throughput", throughput, Unit::PerSecond),
-            Figure::new("mean latency", latency, Unit::Seconds),
-            Figure::new("throughput × latency", busy, Unit::Count),
-            Figure::new("unexplained time per request", residual, Unit::Seconds),
+            Figure::new(FigureLabel::Threads, vus, Unit::Count),
+            Figure::new(FigureLabel::Throughput, throughput, Unit::PerSecond),
+            Figure::new(FigureLabel::MeanLatency, latency, Unit::Seconds),
+            Figure::new(FigureLabel::ThroughputTimesLatency, busy, Unit::Count),
+            Figure::new(FigureLabel::UnexplainedTime, residual, Unit::Seconds),
         ],
-        implies: "in a closed loop throughput is threads ÷ latency, so one does not confirm the other; a stall reduces the offered load instead of growing the queue (coordinated omission)"
-            .to_owned(),
-        remedy: "report only one of them; to measure both, use a fixed arrival rate and measure response time from the due time"
-            .to_owned(),
-        caveats: Vec::new(),
         place: run.place.clone(),
     })
 }

@@ -1,12 +1,12 @@
 //! Two limits for one figure.
 
-use model::{Figure, Finding, Severity, Strength};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength};
 
-use super::{Rule, say_measure, unit_of};
+use super::{Rule, figure, unit_of};
 use crate::audit::kinds::{Criterion, Facts};
 
-pub(super) const RULE: Rule =
-    Rule { name: "conflicting-slos", about: "one metric has two different limits", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::ConflictingSlos, judge };
 
 /// Criteria that are compared with each other. Each is compared with all before it.
 const CRITERIA_MAX: usize = 1_000;
@@ -28,29 +28,24 @@ fn conflict(a: &Criterion, b: &Criterion) -> bool {
 fn find(earlier: &Criterion, later: &Criterion) -> Finding {
     let limit = |criterion: &Criterion| {
         Figure::new(
-            format!("limit in {}", criterion.place),
+            FigureLabel::LimitIn(criterion.place.clone()),
             criterion.target.value,
             unit_of(criterion.target.family),
         )
     };
     let measured = later.measured.or(earlier.measured);
     let mut evidence = vec![limit(earlier), limit(later)];
-    evidence.extend(measured.map(|it| Figure::new("measured", it.value, unit_of(it.family))));
+    evidence.extend(measured.map(|it| Figure::new(FigureLabel::Measured, it.value, unit_of(it.family))));
     Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "{} of {} has two conflicting limits, {} and {}",
-            later.statistic,
-            later.metric,
-            say_measure(earlier.target),
-            say_measure(later.target)
-        ),
+        claim: AuditClaim::LimitsConflict {
+            statistic: later.statistic.clone(),
+            metric: later.metric.clone(),
+            first: figure(earlier.target),
+            second: figure(later.target),
+        },
         evidence,
-        implies: "pass or fail, and the load considered safe, depend on which limit is applied".to_owned(),
-        remedy: "keep one limit per metric; if one is a goal and the other an SLO, label them so and judge by the SLO".to_owned(),
-        caveats: Vec::new(),
         place: later.place.clone(),
     }
 }

@@ -1,13 +1,13 @@
 //! Failed requests that count as fast ones.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Summary};
 use crate::laws::table_of;
 
-pub(super) const RULE: Rule =
-    Rule { name: "failed-as-fast", about: "failed requests are counted as zero or as fast responses", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::FailedAsFast, judge };
 
 /// How much smaller the median of all may be than that of the successes.
 const MEDIAN_SHARE_MIN: f64 = 0.95;
@@ -27,30 +27,26 @@ fn find(all: &Summary, facts: &Facts) -> Option<Finding> {
     if !has_zero && medians.is_none() {
         return None;
     }
-    let mut evidence = vec![Figure::new("failed requests", failed, Unit::Count)];
+    let mut evidence = vec![Figure::new(FigureLabel::FailedRequests, failed, Unit::Count)];
     evidence.extend(
-        all.count.map(|count| Figure::new("share of all requests", failed / count * 100.0, Unit::Percent)),
+        all.count
+            .map(|count| Figure::new(FigureLabel::ShareOfRequests, failed / count * 100.0, Unit::Percent)),
     );
-    evidence.extend(all.min.map(|min| Figure::new("minimum time", min, Unit::Seconds)));
+    evidence.extend(all.min.map(|min| Figure::new(FigureLabel::MinimumTime, min, Unit::Seconds)));
     if let Some((all, ok)) = medians {
-        evidence.push(Figure::new("median of all requests", all, Unit::Seconds));
-        evidence.push(Figure::new("median of successful requests", ok, Unit::Seconds));
+        evidence.push(Figure::new(FigureLabel::MedianOfAll, all, Unit::Seconds));
+        evidence.push(Figure::new(FigureLabel::MedianOfSuccessful, ok, Unit::Seconds));
     }
-    let pulled = match medians {
-        Some((all, ok)) => {
-            format!("lower the median from {} to {}", say(ok, Unit::Seconds), say(all, Unit::Seconds))
-        }
-        None => "are counted with a time of zero".to_owned(),
-    };
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
-        claim: format!("{}: {} failed requests {pulled}", all.metric, say(failed, Unit::Count)),
+        claim: match medians {
+            Some((all_s, successful_s)) => {
+                AuditClaim::FailuresLowerMedian { metric: all.metric.clone(), failed, successful_s, all_s }
+            }
+            None => AuditClaim::FailuresAsZero { metric: all.metric.clone(), failed },
+        },
         evidence,
-        implies: "the more requests fail fast, the faster the target appears; every percentile over all requests is too low".to_owned(),
-        remedy: "report the response times of successful requests and the error rate separately, or rank failures above every success".to_owned(),
-        caveats: Vec::new(),
         place: all.place.clone(),
     })
 }

@@ -1,15 +1,12 @@
 //! Less is on record than was sent.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Record};
 
-pub(super) const RULE: Rule = Rule {
-    name: "lost-points",
-    about: "points were overwritten or lost: fewer were recorded than sent",
-    judge,
-};
+pub(super) const RULE: Rule = Rule { id: AuditRule::LostPoints, judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.records.iter().filter_map(find).collect()
@@ -20,30 +17,20 @@ fn find(record: &Record) -> Option<Finding> {
     if lost == 0.0 {
         return None;
     }
+    let kind = record.what.clone();
     let claim = match lost > 0.0 {
-        true => format!(
-            "{} of {} {} were not recorded",
-            say(lost, Unit::Count),
-            say(record.sent, Unit::Count),
-            record.what
-        ),
-        false => format!("{} more {} were recorded than sent", say(-lost, Unit::Count), record.what),
+        true => AuditClaim::PointsLost { kind, lost, sent: record.sent },
+        false => AuditClaim::PointsGained { kind, gained: -lost },
     };
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
         claim,
         evidence: vec![
-            Figure::new("sent", record.sent, Unit::Count),
-            Figure::new("recorded", record.recorded, Unit::Count),
-            Figure::new("difference", lost, Unit::Count),
+            Figure::new(FigureLabel::Sent, record.sent, Unit::Count),
+            Figure::new(FigureLabel::Recorded, record.recorded, Unit::Count),
+            Figure::new(FigureLabel::Difference, lost, Unit::Count),
         ],
-        implies: "counts and rates are off by at least this share, percentiles by an unknown amount: losses concentrate in busy moments, where points share a timestamp"
-            .to_owned(),
-        remedy: "store aggregates per interval, or give each point a unique key; stores keyed by timestamp and tags overwrite duplicates"
-            .to_owned(),
-        caveats: Vec::new(),
         place: record.place.clone(),
     })
 }

@@ -21,7 +21,7 @@ mod unsupported_quantile;
 mod usage_above_limit;
 mod wrong_window;
 
-use model::{FigureValue, Finding, Unit};
+use model::{AuditRule, FigureValue, Finding, Unit};
 
 use super::kinds::Facts;
 use super::quantity::{Family, Measure};
@@ -29,9 +29,7 @@ use super::quantity::{Family, Measure};
 /// A rule.
 pub struct Rule {
     /// Its name.
-    pub name: &'static str,
-    /// The mistake it looks for, in one line.
-    pub about: &'static str,
+    pub id: AuditRule,
     /// Finds every case.
     pub judge: fn(&Facts) -> Vec<Finding>,
 }
@@ -60,14 +58,9 @@ pub const RULES: &[Rule] = &[
     change_arithmetic::RULE,
 ];
 
-/// A number as findings say it.
-pub(crate) fn say(value: f64, unit: Unit) -> String {
-    FigureValue::Number { value, unit }.to_string()
-}
-
-/// A measure as findings say it.
-fn say_measure(measure: Measure) -> String {
-    say(measure.value, unit_of(measure.family))
+/// A measure with the unit of its family.
+fn figure(measure: Measure) -> FigureValue {
+    FigureValue::number(measure.value, unit_of(measure.family))
 }
 
 /// The unit of a family's base.
@@ -90,15 +83,15 @@ mod tests {
 
     #[test]
     fn rules_have_names_of_their_own() {
-        let names: BTreeSet<_> = RULES.iter().map(|rule| rule.name).collect();
+        let names: BTreeSet<AuditRule> = RULES.iter().map(|rule| rule.id).collect();
+        assert_eq!(names, AuditRule::ALL.iter().copied().collect(), "each rule is listed once");
         assert_eq!(names.len(), RULES.len());
-        assert!(RULES.iter().all(|rule| !rule.about.is_empty()));
     }
 
     #[test]
     fn without_facts_nothing_is_said() {
         for rule in RULES {
-            assert!((rule.judge)(&Facts::default()).is_empty(), "{}", rule.name);
+            assert!((rule.judge)(&Facts::default()).is_empty(), "{:?}", rule.id);
         }
     }
 }

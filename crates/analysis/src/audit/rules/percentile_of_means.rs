@@ -1,15 +1,12 @@
 //! A percentile of means that is presented as one of requests.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
 use super::Rule;
 use crate::audit::kinds::{Facts, QuantileClaim};
 
-pub(super) const RULE: Rule = Rule {
-    name: "percentile-of-means",
-    about: "a percentile of means is presented as a percentile of requests",
-    judge,
-};
+pub(super) const RULE: Rule = Rule { id: AuditRule::PercentileOfMeans, judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.quantiles.iter().filter_map(find).collect()
@@ -21,19 +18,21 @@ fn find(claim: &QuantileClaim) -> Option<Finding> {
     if !is_of_means || presented.to_lowercase().contains("mean") {
         return None;
     }
-    let mut evidence =
-        vec![Figure::text("computed from", claim.of.clone()), Figure::text("presented as", presented)];
-    evidence.extend(claim.samples.map(|samples| Figure::new("means", samples, Unit::Count)));
+    let mut evidence = vec![
+        Figure::text(FigureLabel::ComputedFrom, claim.of.clone()),
+        Figure::text(FigureLabel::PresentedAs, presented),
+    ];
+    evidence.extend(claim.samples.map(|samples| Figure::new(FigureLabel::Means, samples, Unit::Count)));
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
-        claim: format!("p{} of {} is computed from {}, not from {presented}", claim.quantile, claim.metric, claim.of),
+        claim: AuditClaim::PercentileOfMeans {
+            metric: claim.metric.clone(),
+            quantile: claim.quantile,
+            source: claim.of.clone(),
+            presented_as: presented.to_owned(),
+        },
         evidence,
-        implies: "means hide slow requests: the percentile of requests is higher than the reported one, by an amount the means do not reveal"
-            .to_owned(),
-        remedy: "compute percentiles of requests from mergeable histograms, or label this one as a percentile of means".to_owned(),
-        caveats: Vec::new(),
         place: claim.place.clone(),
     })
 }

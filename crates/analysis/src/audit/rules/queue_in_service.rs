@@ -1,12 +1,12 @@
 //! A queue's length that counts what is being worked on.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Queue};
 
-pub(super) const RULE: Rule =
-    Rule { name: "queue-in-service", about: "a queue's length includes messages in service", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::QueueInService, judge };
 
 /// Counters that hold what waits and what was handed out and not acknowledged.
 const WITH_UNACKNOWLEDGED: &[&str] = &["messages", "rabbitmq_queue_messages", "queue_messages"];
@@ -26,30 +26,20 @@ fn find(queue: &Queue) -> Option<Finding> {
     }
     let at_most = in_service.min(queue.peak);
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "{}: up to {} of its {} messages were in service, not queued",
-            queue.queue,
-            say(at_most, Unit::Count),
-            say(queue.peak, Unit::Count)
-        ),
+        claim: AuditClaim::QueueInService {
+            queue: queue.queue.clone(),
+            in_service: at_most,
+            peak: queue.peak,
+        },
         evidence: vec![
-            Figure::text("counter", queue.counter.clone()),
-            Figure::new("peak", queue.peak, Unit::Count),
-            Figure::new("consumers", queue.consumers, Unit::Count),
-            Figure::new("slots per consumer", queue.concurrency, Unit::Count),
-            Figure::new("messages that may be in service", in_service, Unit::Count),
+            Figure::text(FigureLabel::Counter, queue.counter.clone()),
+            Figure::new(FigureLabel::Peak, queue.peak, Unit::Count),
+            Figure::new(FigureLabel::Consumers, queue.consumers, Unit::Count),
+            Figure::new(FigureLabel::SlotsPerConsumer, queue.concurrency, Unit::Count),
+            Figure::new(FigureLabel::MessagesInService, in_service, Unit::Count),
         ],
-        implies: format!(
-            "the counter is ready + unacknowledged: between {} and {} messages were queued at the peak, so it does not prove a backlog",
-            say(queue.peak - at_most, Unit::Count),
-            say(queue.peak, Unit::Count)
-        ),
-        remedy: "use rabbitmq_queue_messages_ready for queued messages and rabbitmq_queue_messages_unacked for messages in service"
-            .to_owned(),
-        caveats: Vec::new(),
         place: queue.place.clone(),
     })
 }

@@ -1,13 +1,13 @@
 //! A reading of one moment that is used as evidence about a run, and was taken outside of it.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Snapshot};
 use crate::audit::moment;
 
-pub(super) const RULE: Rule =
-    Rule { name: "snapshot-outside", about: "a snapshot was taken outside the run", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::SnapshotOutside, judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.snapshots.iter().filter_map(find).collect()
@@ -15,31 +15,20 @@ fn judge(facts: &Facts) -> Vec<Finding> {
 
 fn find(snapshot: &Snapshot) -> Option<Finding> {
     let (before_s, after_s) = (snapshot.started - snapshot.taken, snapshot.taken - snapshot.ended);
-    let (off_s, side) =
-        if after_s > 0.0 { (after_s, "after its end") } else { (before_s, "before its start") };
+    let off_s = if after_s > 0.0 { after_s } else { before_s };
     if off_s <= 0.0 || snapshot.ended < snapshot.started {
         return None;
     }
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "{} was read {} {side}: it does not describe the run",
-            snapshot.what,
-            say(off_s, Unit::Seconds)
-        ),
+        claim: AuditClaim::SnapshotOutside { reading: snapshot.what.clone(), off_s, is_after: after_s > 0.0 },
         evidence: vec![
-            Figure::text("read at", moment::show(snapshot.taken)),
-            Figure::text("run start", moment::show(snapshot.started)),
-            Figure::text("run end", moment::show(snapshot.ended)),
-            Figure::new("time outside the run", off_s, Unit::Seconds),
+            Figure::text(FigureLabel::ReadAt, moment::show(snapshot.taken)),
+            Figure::text(FigureLabel::RunStart, moment::show(snapshot.started)),
+            Figure::text(FigureLabel::RunEnd, moment::show(snapshot.ended)),
+            Figure::new(FigureLabel::TimeOutsideTheRun, off_s, Unit::Seconds),
         ],
-        implies: "the snapshot shows an idle system; the headroom in it was not available under load"
-            .to_owned(),
-        remedy: "use a time series over the run's window, and its maximum instead of its last value"
-            .to_owned(),
-        caveats: Vec::new(),
         place: snapshot.place.clone(),
     })
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use model::{Figure, Finding, Severity, Strength};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength};
 
-use super::{Rule, say_measure, unit_of};
+use super::{Rule, figure, unit_of};
 use crate::audit::kinds::{Facts, Source};
 
-pub(super) const RULE: Rule =
-    Rule { name: "sources-disagree", about: "two sources report different values for the same fact", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::SourcesDisagree, judge };
 
 /// How far apart two sources may be by default, as a share of the larger.
 const DIFFERENCE_MAX: f64 = 0.01;
@@ -38,21 +38,20 @@ fn find(sources: &[&Source]) -> Option<Finding> {
     }
     let shown = sources.iter().take(SHOWN_MAX);
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "{}: {} according to {}, {} according to {}",
-            low.fact,
-            say_measure(low.value),
-            low.source,
-            say_measure(high.value),
-            high.source
-        ),
-        evidence: shown.map(|it| Figure::new(it.source.clone(), it.value.value, unit_of(it.value.family))).collect(),
-        implies: "at least one source covers another quantity, another time range or only a part; conclusions based on it are unconfirmed".to_owned(),
-        remedy: "check the definition and time range of each source, then report one and name its source".to_owned(),
-        caveats: Vec::new(),
+        claim: AuditClaim::SourcesDisagree {
+            fact: low.fact.clone(),
+            low: figure(low.value),
+            low_source: low.source.clone(),
+            high: figure(high.value),
+            high_source: high.source.clone(),
+        },
+        evidence: shown
+            .map(|it| {
+                Figure::new(FigureLabel::Named(it.source.clone()), it.value.value, unit_of(it.value.family))
+            })
+            .collect(),
         place: high.place.clone(),
     })
 }

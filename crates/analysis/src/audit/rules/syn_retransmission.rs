@@ -1,16 +1,13 @@
 //! Connect times that stand at the steps of TCP's retransmission.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::{AuditClaim, ConnectStatistic};
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Summary};
 use crate::laws::retransmission;
 
-pub(super) const RULE: Rule = Rule {
-    name: "syn-retransmission",
-    about: "connect times are at 1, 3 or 7 s, the delays of SYN retransmissions",
-    judge,
-};
+pub(super) const RULE: Rule = Rule { id: AuditRule::SynRetransmission, judge };
 
 /// Suffix of metrics of connect times: `http_req_connecting`.
 const CONNECTING: &str = "connecting";
@@ -24,35 +21,27 @@ fn find(summary: &Summary) -> Option<Finding> {
     if summary.med.is_some_and(|med| med >= retransmission::FIRST_S / 2.0) {
         return None;
     }
-    let figures = [("p90", summary.p90), ("p95", summary.p95), ("largest", summary.max)];
+    let figures = [
+        (ConnectStatistic::P90, summary.p90),
+        (ConnectStatistic::P95, summary.p95),
+        (ConnectStatistic::Largest, summary.max),
+    ];
     let steps =
         figures.iter().filter_map(|(name, value)| Some((*name, (*value)?, retransmission::step((*value)?)?)));
     let steps: Vec<_> = steps.collect();
-    let (name, value, step) = *steps.first()?;
+    let (statistic, value_s, step) = *steps.first()?;
     let mut evidence: Vec<Figure> = steps
         .iter()
-        .map(|(name, value, _)| Figure::new(format!("{name} connect time"), *value, Unit::Seconds))
+        .map(|(name, value, _)| Figure::new(FigureLabel::ConnectTime(*name), *value, Unit::Seconds))
         .collect();
-    evidence.push(Figure::new("cumulative retransmission timeout", step.after_s, Unit::Seconds));
-    evidence.push(Figure::new("lost SYNs", f64::from(step.lost), Unit::Count));
-    evidence.extend(summary.med.map(|med| Figure::new("median connect time", med, Unit::Seconds)));
+    evidence.push(Figure::new(FigureLabel::RetransmissionTimeout, step.after_s, Unit::Seconds));
+    evidence.push(Figure::new(FigureLabel::LostSyns, f64::from(step.lost), Unit::Count));
+    evidence.extend(summary.med.map(|med| Figure::new(FigureLabel::MedianConnectTime, med, Unit::Seconds)));
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Pattern,
-        claim: format!(
-            "{}: {name} of {} matches {} lost and retransmitted SYN{}, not slow application code",
-            summary.metric,
-            say(value, Unit::Seconds),
-            step.lost,
-            if step.lost == 1 { "" } else { "s" }
-        ),
+        claim: AuditClaim::LostSyns { metric: summary.metric.clone(), statistic, value_s, lost: step.lost },
         evidence,
-        implies: "connection attempts were dropped below the application: accept queue overflow, full conntrack table or packet loss. Request durations exclude connecting and do not show it"
-            .to_owned(),
-        remedy: "check ListenOverflows, ListenDrops and TCPSynRetrans on both sides, and nf_conntrack. Raise the listen backlog (somaxconn) or enable keep-alive to open fewer connections"
-            .to_owned(),
-        caveats: vec!["only retransmissions with an initial timeout of 1 s, the Linux default, are recognised (RFC 6298)".to_owned()],
         place: summary.place.clone(),
     })
 }

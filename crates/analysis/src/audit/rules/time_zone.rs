@@ -1,13 +1,13 @@
 //! A time of day that carries the label of another zone.
 
-use model::{Figure, Finding, Severity, Strength};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength};
 
 use super::Rule;
 use crate::audit::kinds::{Facts, Stamp};
 use crate::audit::moment;
 
-pub(super) const RULE: Rule =
-    Rule { name: "time-zone", about: "a timestamp is labelled with the wrong time zone", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::TimeZone, judge };
 
 /// Zones differ by multiples of this, in seconds.
 const ZONE_STEP_S: f64 = 900.0;
@@ -30,28 +30,21 @@ fn find(stamp: &Stamp) -> Option<Finding> {
     }
     let hours = |offset_s: f64| format!("UTC{:+}", offset_s / 3600.0);
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "{}: {} is labelled {} but is in {}",
-            stamp.what,
-            stamp.shown,
-            stamp.zone,
-            hours(actual_s)
-        ),
+        claim: AuditClaim::ZoneMislabelled {
+            event: stamp.what.clone(),
+            shown: stamp.shown.clone(),
+            zone: stamp.zone.clone(),
+            actual_h: actual_s / 3600.0,
+            off_h: (labelled_s - actual_s).abs() / 3600.0,
+        },
         evidence: vec![
-            Figure::text("timestamp", format!("{} {}", stamp.shown, stamp.zone)),
-            Figure::text("actual time", moment::show(stamp.instant)),
-            Figure::text("labelled offset", hours(labelled_s)),
-            Figure::text("actual offset", hours(actual_s)),
+            Figure::text(FigureLabel::Timestamp, format!("{} {}", stamp.shown, stamp.zone)),
+            Figure::text(FigureLabel::ActualTime, moment::show(stamp.instant)),
+            Figure::text(FigureLabel::LabelledOffset, hours(labelled_s)),
+            Figure::text(FigureLabel::ActualOffset, hours(actual_s)),
         ],
-        implies: format!(
-            "logs, dashboards and queries read by this label are {} hours off the run",
-            (labelled_s - actual_s).abs() / 3600.0
-        ),
-        remedy: "write timestamps in UTC with their offset (RFC 3339), all from one clock".to_owned(),
-        caveats: Vec::new(),
         place: stamp.place.clone(),
     })
 }

@@ -1,12 +1,12 @@
 //! A peak read from a handful of points.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Scrape};
 
-pub(super) const RULE: Rule =
-    Rule { name: "too-few-points", about: "a peak or a trend is based on too few points", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::TooFewPoints, judge };
 
 /// The error that a statement about the largest point may have.
 const ERROR_MAX: f64 = 0.05;
@@ -27,34 +27,21 @@ fn find(scrape: &Scrape) -> Option<Finding> {
     let share = ERROR_MAX.powf(1.0 / points);
     let needed = (ERROR_MAX.ln() / SHARE_MIN.ln()).ceil();
     (points < needed).then(|| Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Statistics,
-        claim: format!(
-            "{} has {} points over {}: too few to identify a peak",
-            scrape.series,
-            say(points, Unit::Count),
-            say(scrape.span, Unit::Seconds)
-        ),
+        claim: AuditClaim::TooFewPoints {
+            series: scrape.series.clone(),
+            points,
+            span_s: scrape.span,
+            step_s: scrape.step,
+            step_max_s: (scrape.span / needed).floor().max(1.0),
+        },
         evidence: vec![
-            Figure::new("step", scrape.step, Unit::Seconds),
-            Figure::new("points", points, Unit::Count),
-            Figure::new(
-                "share of the run below the largest point (95 % confidence)",
-                share * 100.0,
-                Unit::Percent,
-            ),
-            Figure::new("points needed for 90 %", needed, Unit::Count),
+            Figure::new(FigureLabel::Step, scrape.step, Unit::Seconds),
+            Figure::new(FigureLabel::Points, points, Unit::Count),
+            Figure::new(FigureLabel::ShareBelowLargest, share * 100.0, Unit::Percent),
+            Figure::new(FigureLabel::PointsNeeded, needed, Unit::Count),
         ],
-        implies: format!(
-            "the true peak may be missing, and the time of the observed peak is uncertain by ±{}",
-            say(scrape.step, Unit::Seconds)
-        ),
-        remedy: format!(
-            "scrape at least every {}, with a rate() range of at least four scrape intervals",
-            say((scrape.span / needed).floor().max(1.0), Unit::Seconds)
-        ),
-        caveats: vec!["autocorrelated points carry even less information".to_owned()],
         place: scrape.place.clone(),
     })
 }

@@ -1,12 +1,12 @@
 //! Versions that are compared under loads of different size.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Version};
 
-pub(super) const RULE: Rule =
-    Rule { name: "unequal-load", about: "versions are compared at different loads", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::UnequalLoad, judge };
 
 /// How much more one version may be offered than another.
 const DIFFERENCE_MAX: f64 = 0.05;
@@ -21,26 +21,18 @@ fn judge(facts: &Facts) -> Vec<Finding> {
         return Vec::new();
     }
     let figures = timed.iter().flat_map(|version| {
-        let p95 =
-            Figure::new(format!("{}: p95", version.version), version.p95.unwrap_or_default(), Unit::Seconds);
-        [Figure::new(format!("{}: offered", version.version), version.offered, Unit::PerSecond), p95]
+        let p95 = Figure::new(
+            FigureLabel::P95Of(version.version.clone()),
+            version.p95.unwrap_or_default(),
+            Unit::Seconds,
+        );
+        [Figure::new(FigureLabel::OfferedTo(version.version.clone()), version.offered, Unit::PerSecond), p95]
     });
     vec![Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "response times are compared at different loads: {} and {}, a factor of {}",
-            say(least.offered, Unit::PerSecond),
-            say(most.offered, Unit::PerSecond),
-            say(most.offered / least.offered, Unit::Count)
-        ),
+        claim: AuditClaim::LoadsDiffer { least_per_s: least.offered, most_per_s: most.offered },
         evidence: figures.collect(),
-        implies: "response time depends on load, so the effect of the version cannot be separated from the effect of the load"
-            .to_owned(),
-        remedy: "test each version at the same load, or compare the service demand per request (utilisation × processors ÷ throughput)"
-            .to_owned(),
-        caveats: vec!["a version that is faster at higher load is an improvement, but its size is unknown".to_owned()],
         place: least.place.clone(),
     }]
 }

@@ -1,12 +1,12 @@
 //! A run that is called a success while a part of the criterion was never measured.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say, say_measure};
+use super::{Rule, figure};
 use crate::audit::kinds::{Criterion, Facts};
 
-pub(super) const RULE: Rule =
-    Rule { name: "unmeasured-criterion", about: "a success criterion was not measured", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::UnmeasuredCriterion, judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.criteria.iter().filter(|criterion| criterion.measured.is_none()).map(|it| find(it, facts)).collect()
@@ -16,26 +16,19 @@ fn find(criterion: &Criterion, facts: &Facts) -> Finding {
     let all = facts.criteria.len();
     let measured = facts.criteria.iter().filter(|criterion| criterion.measured.is_some()).count();
     Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "success criterion not measured: {} of {} (limit {})",
-            criterion.statistic,
-            criterion.metric,
-            say_measure(criterion.target)
-        ),
+        claim: AuditClaim::CriterionUnmeasured {
+            statistic: criterion.statistic.clone(),
+            metric: criterion.metric.clone(),
+            limit: figure(criterion.target),
+            measured,
+            criteria: all,
+        },
         evidence: vec![
-            Figure::new("criteria", all as f64, Unit::Count),
-            Figure::new("criteria with a measured value", measured as f64, Unit::Count),
+            Figure::new(FigureLabel::Criteria, all as f64, Unit::Count),
+            Figure::new(FigureLabel::CriteriaMeasured, measured as f64, Unit::Count),
         ],
-        implies: format!(
-            "the verdict is inconclusive: {} of {} criteria were measured, and the others may have failed",
-            say(measured as f64, Unit::Count),
-            say(all as f64, Unit::Count)
-        ),
-        remedy: "measure it in the same run, and report the verdict as incomplete until then".to_owned(),
-        caveats: Vec::new(),
         place: criterion.place.clone(),
     }
 }

@@ -1,13 +1,13 @@
 //! A percentile that needs more samples than there are.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, QuantileClaim};
 use crate::laws::dependence;
 
-pub(super) const RULE: Rule =
-    Rule { name: "unsupported-quantile", about: "a percentile needs more samples than there are", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::UnsupportedQuantile, judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.quantiles.iter().filter_map(find).collect()
@@ -19,28 +19,20 @@ fn find(claim: &QuantileClaim) -> Option<Finding> {
     let lag1 = claim.lag1.unwrap_or(0.0);
     let independent = dependence::independent(samples, lag1)?;
     (independent < needed).then(|| Finding {
-        rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Statistics,
-        claim: format!(
-            "p{} of {} needs {} independent samples and has {}",
-            claim.quantile,
-            claim.metric,
-            say(needed, Unit::Count),
-            say(independent.floor(), Unit::Count)
-        ),
+        claim: AuditClaim::QuantileUnsupported {
+            metric: claim.metric.clone(),
+            quantile: claim.quantile,
+            needed,
+            independent: independent.floor(),
+        },
         evidence: vec![
-            Figure::new("values", samples, Unit::Count),
-            Figure::new("lag-1 autocorrelation", lag1, Unit::Count),
-            Figure::new("effective sample size", independent, Unit::Count),
-            Figure::new("samples needed for a 95 % upper bound", needed, Unit::Count),
+            Figure::new(FigureLabel::Values, samples, Unit::Count),
+            Figure::new(FigureLabel::Autocorrelation, lag1, Unit::Count),
+            Figure::new(FigureLabel::EffectiveSampleSize, independent, Unit::Count),
+            Figure::new(FigureLabel::SamplesNeeded, needed, Unit::Count),
         ],
-        implies: format!(
-            "p{} rests on a few extreme values: repeating the run changes it, so a difference is not evidence of a regression",
-            claim.quantile
-        ),
-        remedy: format!("measure longer, or report a percentile that {} samples support", say(independent.floor(), Unit::Count)),
-        caveats: Vec::new(),
         place: claim.place.clone(),
     })
 }

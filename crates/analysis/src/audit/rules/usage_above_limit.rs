@@ -1,12 +1,12 @@
 //! More is used than can be.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, FigureValue, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say, say_measure, unit_of};
+use super::{Rule, figure, unit_of};
 use crate::audit::kinds::{Facts, Usage};
 
-pub(super) const RULE: Rule =
-    Rule { name: "usage-above-limit", about: "usage exceeds the resource's limit", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::UsageAboveLimit, judge };
 
 /// A rate over an interval may run over by what one period of the scheduler allows at its ends.
 const OVER_SHARE_MAX: f64 = 0.05;
@@ -25,34 +25,24 @@ fn find(usage: &Usage) -> Option<Finding> {
     let half = used.value / 2.0;
     let unit = unit_of(used.family);
     // Each container's cgroup is counted again in the pod's: a sum over both is twice the truth.
-    let halved = match half <= limit.value {
-        true => format!(
-            "; if it adds the pod's and the container's cgroup, the true usage is half: {}, or {} of the limit",
-            say(half, unit),
-            say(half / limit.value * 100.0, Unit::Percent)
-        ),
-        false => String::new(),
-    };
+    let halved = (half <= limit.value).then(|| {
+        (FigureValue::number(half, unit), FigureValue::number(half / limit.value * 100.0, Unit::Percent))
+    });
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Limit,
-        claim: format!(
-            "{}: usage of {} exceeds its limit of {}, which is impossible",
-            usage.resource,
-            say_measure(used),
-            say_measure(limit)
-        ),
+        claim: AuditClaim::UsageAboveLimit {
+            resource: usage.resource.clone(),
+            used: figure(used),
+            limit: figure(limit),
+            half: halved,
+        },
         evidence: vec![
-            Figure::new("usage", used.value, unit),
-            Figure::new("limit", limit.value, unit),
-            Figure::new("usage relative to the limit", share * 100.0, Unit::Percent),
-            Figure::new("half of the usage", half, unit),
+            Figure::new(FigureLabel::Usage, used.value, unit),
+            Figure::new(FigureLabel::Limit, limit.value, unit),
+            Figure::new(FigureLabel::UsageOfLimit, share * 100.0, Unit::Percent),
+            Figure::new(FigureLabel::HalfOfUsage, half, unit),
         ],
-        implies: format!("the series sums more than this resource{halved}"),
-        remedy: "sum over containers alone (container!=\"\", image!=\"\"), check the label `container` for sidecars, and read limits by the same label"
-            .to_owned(),
-        caveats: vec!["sidecars in the same pod have their own limits and could explain part of the excess".to_owned()],
         place: usage.place.clone(),
     })
 }

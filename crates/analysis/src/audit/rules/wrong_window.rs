@@ -1,13 +1,13 @@
 //! The analysed time is not the run's.
 
-use model::{Figure, Finding, Severity, Strength, Unit};
+use model::audit::AuditClaim;
+use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 
-use super::{Rule, say};
+use super::Rule;
 use crate::audit::kinds::{Facts, Window};
 use crate::audit::moment;
 
-pub(super) const RULE: Rule =
-    Rule { name: "wrong-window", about: "the analysed window does not match the run", judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::WrongWindow, judge };
 
 /// Tolerance of each end, as a share of the run: averages change by no more than that.
 const OFF_SHARE_MAX: f64 = 0.02;
@@ -32,36 +32,24 @@ fn find(window: &Window) -> Option<Finding> {
     let before_s = (window.started - window.claimed_from).max(0.0);
     let outside_s = (before_s + over_s.max(0.0)).min(claimed_s);
     Some(Finding {
-        rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
-        claim: format!(
-            "the analysed window does not match the run: it begins {} and ends {}",
-            offset(late_s, "after its start", "before its start"),
-            offset(over_s, "after its end", "before its end"),
-        ),
+        claim: AuditClaim::WindowDiffers {
+            begins_late_s: late_s,
+            ends_late_s: over_s,
+            analysed_s: claimed_s,
+            rates_percent: run_s / claimed_s * 100.0,
+        },
         evidence: vec![
-            Figure::text("run start", moment::show(window.started)),
-            Figure::text("run end", moment::show(window.ended)),
-            Figure::new("run duration", run_s, Unit::Seconds),
-            Figure::text("analysis start", moment::show(window.claimed_from)),
-            Figure::text("analysis end", moment::show(window.claimed_to)),
-            Figure::new("share of the window outside the run", outside_s / claimed_s * 100.0, Unit::Percent),
+            Figure::text(FigureLabel::RunStart, moment::show(window.started)),
+            Figure::text(FigureLabel::RunEnd, moment::show(window.ended)),
+            Figure::new(FigureLabel::RunDuration, run_s, Unit::Seconds),
+            Figure::text(FigureLabel::AnalysisStart, moment::show(window.claimed_from)),
+            Figure::text(FigureLabel::AnalysisEnd, moment::show(window.claimed_to)),
+            Figure::new(FigureLabel::ShareOutsideRun, outside_s / claimed_s * 100.0, Unit::Percent),
         ],
-        implies: format!(
-            "over the analysed {}, rates are {} of the run's, start values are not the run's, and averages include idle time",
-            say(claimed_s, Unit::Seconds),
-            say(run_s / claimed_s * 100.0, Unit::Percent),
-        ),
-        remedy: "take start and end from the load generator's record, and query every series with these two timestamps"
-            .to_owned(),
-        caveats: Vec::new(),
         place: window.place.clone(),
     })
-}
-
-fn offset(off_s: f64, after: &str, before: &str) -> String {
-    format!("{} {}", say(off_s.abs(), Unit::Seconds), if off_s < 0.0 { before } else { after })
 }
 
 #[cfg(test)]

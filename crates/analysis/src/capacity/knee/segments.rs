@@ -19,10 +19,10 @@ const REPLICATES: usize = 199;
 
 const SEED: u64 = 1;
 
-/// The second line must be flatter than this part of the first to make a knee.
+/// Maximum ratio of the second slope to the first for the bend to count as a knee.
 const SLOPE_MAX: f64 = 0.8;
 
-/// What the fit left: its squares, the place, both slopes, and what it says of each level.
+/// A fit: sum of squared residuals, breakpoint, both slopes, and the fitted value of each level.
 struct Fit {
     squares: f64,
     place: f64,

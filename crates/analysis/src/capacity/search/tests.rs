@@ -30,6 +30,7 @@ impl System {
             load: step.load,
             purpose: step.purpose,
             spent_s: step.warm_up_s + step.most_s,
+            charged_s: step.warm_up_s + step.most_s,
             throughput_per_s: rate,
             sights: vec![Sight { rule: Rule::Share { allowed: 0.05 }, value: None, seconds }],
         }
@@ -38,7 +39,7 @@ impl System {
 
 const SYSTEM: System = System { per_s_max: 100.0, limit_s: 0.1, collapse: f64::INFINITY };
 
-const WANTED: Wanted = Wanted {
+const WANTED: SearchSettings = SearchSettings {
     unit: LoadUnit::PerSecond,
     from: 10.0,
     to: 1000.0,
@@ -52,7 +53,7 @@ const WANTED: Wanted = Wanted {
 };
 
 /// The search to its end, and why it ended there.
-fn searched(wanted: Wanted, mut make: impl FnMut(&Step) -> Made) -> (Search, Over) {
+fn searched(wanted: SearchSettings, mut make: impl FnMut(&Step) -> Made) -> (Search, Over) {
     let mut search = Search::new(wanted);
     for _ in 0..200 {
         match search.next() {
@@ -66,7 +67,7 @@ fn searched(wanted: Wanted, mut make: impl FnMut(&Step) -> Made) -> (Search, Ove
     );
 }
 
-fn of(system: System, wanted: Wanted, seed: u64) -> (Search, Over) {
+fn run_search(system: System, wanted: SearchSettings, seed: u64) -> (Search, Over) {
     let mut random = Random::new(seed);
     searched(wanted, |step| system.make(step, &mut random))
 }
@@ -79,7 +80,7 @@ fn purposes(search: &Search) -> Vec<Purpose> {
 
 #[test]
 fn the_line_is_found_and_held() {
-    let (search, over) = of(SYSTEM, WANTED, 3);
+    let (search, over) = run_search(SYSTEM, WANTED, 3);
     assert_eq!(over, Over::Done);
     let line = search.line().expect("a line");
     assert!((line.load.value / SYSTEM.line() - 1.0).abs() < 0.05, "{line:?}");
@@ -91,12 +92,12 @@ fn the_line_is_found_and_held() {
     assert_eq!((for_s, above_broke, recovered), (120.0, Some(true), Some(true)));
     use Purpose::{Above, Descent, Hold, Narrow, Ramp};
     assert_eq!(purposes(&search), [Ramp, Narrow, Hold, Above, Descent]);
-    assert!(search.spent_s() <= WANTED.budget_s && search.left_s() == 0.0);
+    assert!(search.charged_s() <= WANTED.budget_s && search.left_s() == 0.0);
 }
 
 #[test]
 fn the_ramp_doubles_until_something_breaks() {
-    let (search, _) = of(SYSTEM, WANTED, 1);
+    let (search, _) = run_search(SYSTEM, WANTED, 1);
     let ramp: Vec<f64> =
         search.made().iter().filter(|made| made.purpose == Purpose::Ramp).map(|made| made.load).collect();
     assert_eq!(ramp, [10.0, 20.0, 40.0, 80.0]);
@@ -106,25 +107,30 @@ fn the_ramp_doubles_until_something_breaks() {
 
 #[test]
 fn a_system_that_bears_everything_is_asked_no_more() {
-    let (search, over) = of(SYSTEM, Wanted { to: 40.0, ..WANTED }, 1);
+    let (search, over) = run_search(SYSTEM, SearchSettings { to: 40.0, ..WANTED }, 1);
     assert_eq!((over, search.line().expect("a line").place), (Over::Done, Place::AboveAll));
     assert_eq!(search.made().len(), 3);
 }
 
 #[test]
 fn a_system_that_bears_nothing_is_asked_less_and_less() {
-    let (search, over) = of(System { per_s_max: 5.0, ..SYSTEM }, Wanted { from: 50.0, ..WANTED }, 1);
+    let (search, over) =
+        run_search(System { per_s_max: 5.0, ..SYSTEM }, SearchSettings { from: 50.0, ..WANTED }, 1);
     assert_eq!((over, search.line().expect("a line").place), (Over::Done, Place::BelowAll));
     let loads: Vec<f64> = search.made().iter().map(|made| made.load).collect();
     assert_eq!(loads, [50.0, 25.0, 12.5, 6.25, 3.12, 1.56, 0.78]);
-    let few = Wanted { unit: LoadUnit::Vus, from: 2.0, ..WANTED };
-    assert_eq!(of(System { per_s_max: 0.5, ..SYSTEM }, few, 1).0.made().len(), 2, "there is no half a VU");
+    let few = SearchSettings { unit: LoadUnit::Vus, from: 2.0, ..WANTED };
+    assert_eq!(
+        run_search(System { per_s_max: 0.5, ..SYSTEM }, few, 1).0.made().len(),
+        2,
+        "there is no half a VU"
+    );
 }
 
 #[test]
 fn no_load_is_higher_than_one_that_collapsed() {
     let fragile = System { collapse: 45.0, limit_s: 10.0, ..SYSTEM };
-    let (search, over) = of(fragile, WANTED, 1);
+    let (search, over) = run_search(fragile, WANTED, 1);
     assert_eq!(over, Over::Done);
     let loads: Vec<f64> = search.made().iter().map(|made| made.load).collect();
     let first = loads.iter().position(|load| *load >= 45.0).expect("it went that far");
@@ -157,7 +163,7 @@ fn a_line_that_breaks_when_held_is_looked_for_again() {
 
 #[test]
 fn a_hold_that_is_not_wanted_is_not_made() {
-    let (search, over) = of(SYSTEM, Wanted { hold_s: 0.0, ..WANTED }, 1);
+    let (search, over) = run_search(SYSTEM, SearchSettings { hold_s: 0.0, ..WANTED }, 1);
     assert_eq!((over, search.confirmation()), (Over::Done, Confirmation::Untried));
     assert_eq!(purposes(&search), [Purpose::Ramp, Purpose::Narrow]);
 }
@@ -207,10 +213,10 @@ proptest! {
         is_loop: bool,
     ) {
         let unit = if is_loop { LoadUnit::Vus } else { LoadUnit::PerSecond };
-        let wanted = Wanted { unit, from, to: 400.0, budget_s, ..WANTED };
+        let wanted = SearchSettings { unit, from, to: 400.0, budget_s, ..WANTED };
         let system = System { per_s_max, limit_s, collapse: f64::INFINITY };
-        let (search, over) = of(system, wanted, seed);
-        prop_assert!(search.spent_s() <= budget_s + 1e-6);
+        let (search, over) = run_search(system, wanted, seed);
+        prop_assert!(search.charged_s() <= budget_s + 1e-6);
         prop_assert!(search.made().iter().all(|made| made.load <= 400.0 && made.load > 0.0));
         let truth = system.line();
         if over == Over::Done && truth > from && truth < 350.0 && truth > 3.0 {
@@ -219,10 +225,10 @@ proptest! {
         }
     }
 
-    /// What was told in the same order is answered in the same way: a search can be taken up again.
+    /// The same results in the same order give the same steps, so an interrupted search can be resumed.
     #[test]
     fn a_search_that_is_told_again_goes_on(seed in 0u64..1000, cut in 1usize..10) {
-        let (search, _) = of(SYSTEM, WANTED, seed);
+        let (search, _) = run_search(SYSTEM, WANTED, seed);
         let mut again = Search::new(WANTED);
         for made in search.made().iter().take(cut) {
             let step = again.next().expect("there is more");
@@ -230,4 +236,19 @@ proptest! {
             again.tell(made.clone());
         }
     }
+}
+
+/// Repeated steps, starts and rests are no load, and take time from the budget all the same.
+#[test]
+fn all_time_is_charged_to_the_budget() {
+    let wanted = SearchSettings { budget_s: 120.0, ..WANTED };
+    let random = &mut Random::new(3);
+    let (search, over) = searched(wanted, |step| {
+        let made = SYSTEM.make(step, random);
+        Made { charged_s: 1.5 * made.spent_s, ..made }
+    });
+    let spent_s: f64 = search.made().iter().map(|made| made.spent_s).sum();
+    assert_eq!(over, Over::Budget);
+    assert!((search.charged_s() - 1.5 * spent_s).abs() < 1e-9);
+    assert!(spent_s < wanted.budget_s / 1.4, "{spent_s}");
 }

@@ -1,8 +1,8 @@
-//! Connections that the kernel drops because nobody takes them: whoever sent the first packet sends it again after 1 s, after 3 s,
-//! after 7 s (RFC 6298, 2), so that times come in these steps. The kernel counts the queue's overflows: each is a wait of a second
-//! at least, so that as many wait at a time as are dropped per second (Little's law).
+//! Connections that the kernel drops because the accept queue is full. The client resends the first packet after 1 s, 3 s and
+//! 7 s (RFC 6298, 2), so response times come in these steps. The kernel counts the queue's overflows: each is a wait of at
+//! least a second, so the mean number of waiting requests is at least the overflows per second (Little's law).
 //!
-//! Not: a loss in the network, which looks the same to who waits; where the kernel of the target counts overflows, it is the queue.
+//! Not: packet loss in the network, which looks the same to clients. Overflows in the target's kernel distinguish the two.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
@@ -91,7 +91,7 @@ mod tests {
         let of = |name| flat(name, &[], 10, 4.0);
         let signals = vec![of("listen_overflows"), of("listen_drops"), of("syn_repeated")];
         let found = super::super::testing::fires(detect, &told(level(10, 100, 0.1), signals, Vec::new()));
-        // Four of the ten in flight, however many counters tell of them.
+        // Four of the ten in flight, however many counters report them.
         assert_eq!(
             found.iter().map(|it| (it.explains, it.role)).collect::<Vec<_>>(),
             [(Some(0.4), Role::Limits)]

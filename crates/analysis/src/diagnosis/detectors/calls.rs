@@ -1,11 +1,11 @@
-//! Calls of others that take the time: a service downstream that is slow, one that takes so many calls per second and no more, or
-//! the look-up of its name.
+//! Downstream calls that take most of the time: a slow service, one with a rate limit, or
+//! its DNS lookup.
 //!
-//! A worker that waits for a call keeps others waiting, so that a call is answerable for its share of the waits for workers, too
-//! (a queue is shared out by what each demands; utilisation law). A limit of rate is known by what says so (429, or an attribute),
-//! or by calls that pass at once or wait long while as many pass each second.
+//! A worker that waits for a call makes other requests queue, so a call also accounts for its share of the queueing for workers
+//! (the queueing time is shared in proportion to demand; utilisation law). Evidence of a rate limit is a status 429 or an attribute,
+//! or calls that either pass at once or wait long at a constant rate.
 //!
-//! Not: calls of databases, which are told with their statements.
+//! Not: calls of databases, which are reported with their statements.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ enum CallKind {
     Lookup,
 }
 
-/// What calls take.
+/// Finds downstream calls that take most of the time.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     if view.paths.traces == 0 {
         return vec![Observation::Missing(MissingKind::Traces)];
@@ -74,7 +74,7 @@ fn is_call(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
     is_client || says_so
 }
 
-/// Whether anybody asks a service for anything: who is asked by nobody is the test itself, and what it calls is the target.
+/// Returns whether a service receives requests. One without any is the load test itself, and the services it calls are the target.
 fn is_asked(view: &View<'_>, service: &str) -> bool {
     let mut own = view.paths.steps.keys().filter(|key| &*key.service == service);
     own.any(|key| matches!(key.kind, SpanKind::Server | SpanKind::Consumer))
@@ -270,7 +270,7 @@ mod tests {
         let found = fires(detect, &case("POST /notify", 70.0, |_| 25.0));
         assert_eq!(found[0].role, Role::Limits);
         let found = fires(detect, &case("POST /notify", 0.0, |_| 25.0));
-        assert_eq!(found[0].role, Role::Contributes, "nobody waits behind it");
+        assert_eq!(found[0].role, Role::Contributes, "no request queues behind it");
     }
 
     /// A task that the test hands in and asks after is a span of its own, which calls the target.

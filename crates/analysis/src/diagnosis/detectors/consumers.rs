@@ -23,7 +23,7 @@ use super::super::thresholds::consumers::{
 const COUNTS: &[SignalId] =
     &[SignalId::QueueReady, SignalId::QueueUnacked, SignalId::QueueConsumers, SignalId::QueuePrefetch];
 
-/// A queue, by the means of what was told.
+/// A queue, by the means of its signals.
 #[derive(Debug, Default)]
 struct Queue {
     ready: f64,
@@ -33,7 +33,7 @@ struct Queue {
     acked: Option<f64>,
 }
 
-/// What queues wait for.
+/// Finds queues whose consumers are the bottleneck.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let queues = queues(view);
     let waits = waits(view, &queues);

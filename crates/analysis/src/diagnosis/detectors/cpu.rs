@@ -102,7 +102,7 @@ fn finding(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
     }
 }
 
-/// How many processors the target wants, as its processes, which may be told as containers as well, and its database say.
+/// Returns the CPU demand of the target in cores, from its processes and its database. Processes may be reported as containers too.
 fn wanted(view: &View<'_>) -> f64 {
     let of_processes = view.highest_of_means(SignalRole::ProcessCpu).unwrap_or(0.0).max(0.0);
     let sessions = view.signals(&[SignalId::ActiveSessions]).into_iter();

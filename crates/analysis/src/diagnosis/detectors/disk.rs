@@ -1,7 +1,7 @@
-//! Sessions of a database that wait for its disk: for the log to be written (PostgreSQL, wait events `WALSync`, `WALWrite`), or
-//! for blocks to be read. What they do is looked at ten times a second, and is a share of requests' time by Little's law.
+//! Sessions of a database that wait for its disk: for log writes (PostgreSQL, wait events `WALSync`, `WALWrite`), or
+//! for block reads. Their activity is sampled ten times a second, and is a share of requests' time by Little's law.
 //!
-//! Not: a disk that is busy while nobody waits for it.
+//! Not: a busy disk without waiting sessions.
 
 use model::diagnosis::{Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
 use model::signal::label;
@@ -15,7 +15,7 @@ use super::super::thresholds::disk::{LIMITS_MIN, SHARE_MIN};
 /// Wait events of the log that is written before a commit.
 const LOG: [&str; 4] = ["walsync", "walwrite", "walinitwrite", "walbuffermappinglock"];
 
-/// What waits for a disk.
+/// Finds databases whose sessions wait for a disk.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let sessions = view.signals(&[SignalId::ActiveSessions]);
     if sessions.is_empty() {

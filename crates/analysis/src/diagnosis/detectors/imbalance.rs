@@ -17,11 +17,11 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::imbalance::{REQUESTS_MIN, TIMES_MIN};
 
-/// Labels that tell replicas apart.
+/// Labels that identify replicas.
 const REPLICA: [&str; 6] =
     [label::POD, label::INSTANCE, label::PROXY, label::REPLICA, label::CONTROLLER_POD, label::HOSTNAME];
 
-/// What replicas do, by their names.
+/// Share of the work per replica name.
 type Shares = BTreeMap<String, f64>;
 
 /// Which replicas do most of the work.

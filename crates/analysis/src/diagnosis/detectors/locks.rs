@@ -1,7 +1,7 @@
-//! Sessions of a database that wait for each other's locks, as the database itself tells it: looked at ten times a second, the
-//! mean number of those that wait is, of the requests under way, the share of their time (Little's law).
+//! Sessions of a database that wait for each other's locks, sampled by the database ten times a second. The mean number of waiting
+//! sessions divided by the requests in flight is their share of response time (Little's law).
 //!
-//! Not: light-weight locks of the server's own, which are told with what it waits for.
+//! Not: the server's own light-weight locks, which are reported under the resource that they protect.
 
 use model::diagnosis::{Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
 use model::{Record, RecordKind, SignalId, Strength, Unit};
@@ -12,7 +12,7 @@ use super::super::paths::Slowest;
 use super::super::series;
 use super::super::thresholds::locks::{LIMITS_MIN, SHARE_MIN};
 
-/// What waits for locks.
+/// Finds sessions that wait for locks.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let Some(waiting) = view.sum_of_means(&[SignalId::LocksWaiting]) else { return Vec::new() };
     let share = view.share_of_waiting(waiting);

@@ -15,10 +15,10 @@ use super::super::paths::{Step, StepKey};
 use super::super::prediction::Gone;
 use super::super::thresholds::logging::{BUSY_MAX, BUSY_MIN, COMPUTED_MAX, END_S_MIN, LIMITS_MIN, SHARE_MIN};
 
-/// What its remedy changes.
+/// Effect of the remedy.
 const CHANGE: Change = Change::NoEndWait;
 
-/// What waits when all is done.
+/// Finds services that wait at the end of requests, after their work is done.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let services =
         view.paths.steps.iter().filter(|(key, step)| key.kind == SpanKind::Server && step.parents > 0);
@@ -39,7 +39,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let is_one_thread = (BUSY_MIN..=BUSY_MAX).contains(&busy);
     let door = if is_one_thread { view.share_outside() } else { 0.0 };
     let share = (view.share_of_paths(after_ns) + door).min(1.0);
-    // Without the process's own word nobody knows that it did not compute.
+    // Without the CPU time of the process it is unknown whether it computed.
     let computed_s =
         view.sum_of_means(&[SignalId::ProcessCpu]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
     let is_so = share >= SHARE_MIN

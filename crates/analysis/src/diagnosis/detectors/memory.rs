@@ -1,6 +1,6 @@
-//! Memory that is used up: a cache that drops what is asked for again, a container at its limit or killed for it.
+//! Exhausted memory: a cache that evicts keys still in use, a container at its limit or killed for it.
 //!
-//! Not: memory that is full of what could be dropped. A cache at its limit that drops nothing has room enough.
+//! Not: memory full of reclaimable data. A cache at its limit that evicts nothing is large enough.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
@@ -21,7 +21,7 @@ const CACHE: [SignalRole; 5] = [
     SignalRole::CacheMemoryLimit,
 ];
 
-/// What has too little memory.
+/// Finds caches and containers with too little memory.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut observations: Vec<Observation> = cache(view).into_iter().collect();
     observations.extend(containers(view));
@@ -30,7 +30,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 
 fn cache(view: &View<'_>) -> Option<Observation> {
     let source = &view.signals(&SignalRole::CacheEvictions.signals()).first()?.source;
-    // Others have memory too, and what a cache has is told by who tells what it drops.
+    // Other processes report memory too; the memory of a cache comes from the source that reports its evictions.
     let signals = |ids: &[SignalId]| {
         let mut of = view.signals(ids);
         of.retain(|signal| signal.source == *source);

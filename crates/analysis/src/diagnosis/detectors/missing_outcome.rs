@@ -1,7 +1,7 @@
-//! What the system is for and does not happen: an outcome of tasks that the script names and that none of them had, although all
-//! were technically well. It limits nothing, and is worth more than a percentile.
+//! A business outcome that never occurs: an outcome of tasks that the script names and that no task had, although all
+//! were technically successful. It limits no throughput, but makes the performance figures meaningless.
 //!
-//! Not: outcomes that are rare; so few tasks that none of them need have had it.
+//! Not: rare outcomes, when the tasks are too few to expect one.
 
 use model::diagnosis::{Caveat, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role};
 use model::{Strength, Unit};
@@ -13,7 +13,7 @@ use super::super::thresholds::missing_outcome::TASKS_MIN;
 /// Outcomes that are to be zero.
 const BAD: [&str; 4] = ["fail", "error", "timeout", "timed"];
 
-/// What never happened.
+/// Finds outcomes that never occurred.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let Some(tasks) = &view.level.tasks else { return Vec::new() };
     let all: u64 = tasks.outcomes.values().sum();

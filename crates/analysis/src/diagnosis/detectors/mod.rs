@@ -1,7 +1,7 @@
-//! The detectors of bottlenecks, one file each: the evidence, its source, and what does not count.
+//! The detectors of bottlenecks, one file each: the evidence, its source, and the cases that do not count.
 //!
 //! Detectors read metrics that any server of the kind exposes, by the names of the packs and of OpenTelemetry's conventions. The lab's own
-//! indicators of its faults are not among them: a test sees to it.
+//! indicators of its faults are not among them; a test checks this.
 
 mod accept;
 mod calls;
@@ -38,43 +38,59 @@ use super::observation::Detector;
 
 pub(super) use cpu::share_saturated;
 
-/// All detectors.
-pub(super) const DETECTORS: &[Detector] = &[
-    cpu::detect,
-    throttling::detect,
-    pauses::detect,
-    memory::detect,
-    pool::detect,
-    locks::detect,
-    disk::detect,
-    accept::detect,
-    churn::detect,
-    repeats::detect,
-    statements::detect,
-    periodic::detect,
-    stampede::detect,
-    calls::detect,
-    serialisation::detect,
-    consumers::detect,
-    scaler::detect,
-    redelivery::detect,
-    imbalance::detect,
-    worker_memory::detect,
-    logging::detect,
-    payload::detect,
-    missing_outcome::detect,
-];
+/// Declares a list of detectors by their modules, and for tests the list of their source texts.
+macro_rules! detectors {
+    ($(#[$doc:meta])* $list:ident, $sources:ident: $($module:ident),* $(,)?) => {
+        $(#[$doc])*
+        pub(super) const $list: &[Detector] = &[$($module::detect),*];
 
-/// Those that are asked only where none of the others finds what limits.
-pub(super) const LAST: &[Detector] = &[workers::detect];
+        /// The source text of each module of the list.
+        #[cfg(test)]
+        const $sources: &[&str] = &[$(include_str!(concat!(stringify!($module), ".rs"))),*];
+    };
+}
 
-/// Queries of a finding.
+detectors! {
+    /// Detectors that run on every diagnosis, in this order. A module that is left out is dead code, which clippy rejects.
+    DETECTORS, SOURCES:
+    cpu,
+    throttling,
+    pauses,
+    memory,
+    pool,
+    locks,
+    disk,
+    accept,
+    churn,
+    repeats,
+    statements,
+    periodic,
+    stampede,
+    calls,
+    serialisation,
+    consumers,
+    scaler,
+    redelivery,
+    imbalance,
+    worker_memory,
+    logging,
+    payload,
+    missing_outcome,
+}
+
+detectors! {
+    /// Detectors that run only if none of [`DETECTORS`] finds a bottleneck.
+    LAST, LAST_SOURCES:
+    workers,
+}
+
+/// Maximum number of queries per finding.
 const QUERIES_MAX: usize = 5;
 
-/// Characters of a statement in a sentence.
+/// Maximum length of a statement in a sentence, characters.
 const STATEMENT_CHARS_MAX: usize = 80;
 
-/// The beginning of a statement.
+/// Returns the beginning of a statement.
 fn short(statement: &str) -> String {
     let mut text: String = statement.chars().take(STATEMENT_CHARS_MAX).collect();
     if text.len() < statement.len() {
@@ -88,7 +104,7 @@ pub(super) fn biased(view: &View<'_>) -> Vec<Caveat> {
     if view.paths.is_biased { vec![Caveat::BiasedTraces] } else { Vec::new() }
 }
 
-/// Whether a name of an operation has one of these words in it.
+/// Returns whether the name of an operation contains one of these words, ignoring case.
 fn contains_any(operation: &str, words: &[&str]) -> bool {
     let operation = operation.to_lowercase();
     words.iter().any(|word| operation.contains(word))
@@ -96,34 +112,13 @@ fn contains_any(operation: &str, words: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    const SOURCES: &[&str] = &[
-        include_str!("accept.rs"),
-        include_str!("calls.rs"),
-        include_str!("churn.rs"),
-        include_str!("consumers.rs"),
-        include_str!("cpu.rs"),
-        include_str!("disk.rs"),
-        include_str!("imbalance.rs"),
-        include_str!("worker_memory.rs"),
-        include_str!("locks.rs"),
-        include_str!("logging.rs"),
-        include_str!("memory.rs"),
-        include_str!("missing_outcome.rs"),
-        include_str!("payload.rs"),
-        include_str!("pauses.rs"),
-        include_str!("periodic.rs"),
-        include_str!("pool.rs"),
-        include_str!("redelivery.rs"),
-        include_str!("repeats.rs"),
-        include_str!("scaler.rs"),
-        include_str!("serialisation.rs"),
-        include_str!("stampede.rs"),
-        include_str!("statements.rs"),
-        include_str!("throttling.rs"),
-        include_str!("workers.rs"),
-    ];
+    use super::{LAST_SOURCES, SOURCES};
 
-    /// A detector that reads what the lab counts for a fault would know the answer.
+    fn sources() -> impl Iterator<Item = &'static str> {
+        SOURCES.iter().chain(LAST_SOURCES).copied()
+    }
+
+    /// A detector that reads the lab's counter of a fault would know the answer.
     #[test]
     fn the_labs_own_indicators_are_not_read() {
         let faults = include_str!("../../../../../lab/faults.toml");
@@ -131,13 +126,13 @@ mod tests {
         let counters: Vec<&str> = counters.collect();
         assert!(counters.len() > 20, "the catalogue is read");
         for counter in counters {
-            assert!(!SOURCES.iter().any(|source| source.contains(counter)), "{counter}");
+            assert!(!sources().any(|source| source.contains(counter)), "{counter}");
         }
     }
 
     #[test]
     fn detectors_keep_their_thresholds_in_the_table() {
-        for source in SOURCES {
+        for source in sources() {
             let number = |line: &&str| {
                 line.starts_with("const ")
                     && [": f64 =", ": u64 =", ": usize ="].iter().any(|kind| line.contains(kind))

@@ -1,7 +1,7 @@
-//! A service that stops as a whole: a collector that stops the world, as the runtime tells it, or as traces show it: nothing of
-//! the service begins or ends for a while, although requests are open, again and again and for equally long.
+//! A service that pauses as a whole: stop-the-world garbage collection, reported by the runtime or visible in traces as repeated
+//! gaps of equal length in which no span of the service begins or ends although requests are open.
 //!
-//! Not: a service that waits for one slow thing, in which something else goes on, and one that has nothing to do.
+//! Not: a service that waits for one slow dependency while other work goes on, or an idle service.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, Note, Remedy, Role, RuledOut,
@@ -13,7 +13,7 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::pauses::{SHARE_MIN, STALLED_MIN, STALLS_PER_S_MAX, VARIATION_MAX};
 
-/// What stops.
+/// Finds services that pause as a whole.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let reported = view.signals(&SignalRole::GcShare.signals()).into_iter().filter_map(|signal| {
         let share = series::mean(view.level, signal)?;

@@ -1,10 +1,10 @@
-//! Answers that are long: they take the processor that writes them, and the way that they go.
+//! Large responses: they use the CPU that writes them, and the bandwidth that carries them.
 //!
-//! A way that is full is known by a data rate that hardly varies and by requests whose time is mostly outside of the service, a good
-//! part of it in receiving an answer that has begun: who only waits for the beginning may wait for the service. Where receiving is
-//! nearly all, the rate may vary: users come in waves, and bytes count when their answer is whole.
+//! Saturated bandwidth shows as a data rate that hardly varies and as requests that spend most of their time outside of the service,
+//! much of it receiving a response that has begun. Time to the first byte does not count: it may be a wait for the service. If
+//! nearly all time is receiving, the rate may vary, because users arrive in waves and bytes count when their response is complete.
 //!
-//! Not: long answers that nobody waits for.
+//! Not: large responses that delay no request.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
@@ -18,7 +18,7 @@ use super::super::thresholds::payload::{
     RECEIVING_MIN, RECEIVING_MOST,
 };
 
-/// What answers cost.
+/// Finds operations whose responses are too large.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let requests = &view.level.requests;
     let each = requests.bytes_in / requests.count.max(1) as f64;

@@ -22,7 +22,7 @@ use crate::traces::normalised;
 /// Jobs that are no news: what asks for evidence, and what a transaction begins and ends with.
 const NONE_OF_THESE: [&str; 5] = ["begin", "commit", "rollback", "set ", "show "];
 
-/// What comes by the clock.
+/// Finds work that recurs at a fixed interval.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut observations: Vec<Observation> = job(view).into_iter().collect();
     observations.extend(period(view));
@@ -40,7 +40,7 @@ fn job(view: &View<'_>) -> Option<Observation> {
         let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
         let (calls, share) = (series::number(record, "calls")?, series::number(record, "share_of_db_time")?);
         let lower = text.to_lowercase();
-        // Of some databases only the names of commands are told.
+        // Some databases report only the names of commands.
         let is_command = !text.contains(' ')
             && traced
                 .keys()

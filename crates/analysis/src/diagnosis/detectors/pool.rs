@@ -1,11 +1,11 @@
-//! Work that waits for a connection: of a pool to the database, or of the few that lead to another service, behind which what is
-//! quick waits for what is slow (head-of-line blocking).
+//! An exhausted connection pool: requests wait for a database connection, or for one of the few connections to another service,
+//! on which fast requests queue behind slow ones (head-of-line blocking).
 //!
-//! It is known by spans that wait for a connection, by the requests that a pool says are pending (of those under way they are the
-//! share of the time, by Little's law), and by pools whose connections are all taken. Which of the two it is says what is called
-//! next.
+//! The evidence is spans that wait for a connection, the pending requests of a pool (divided by the requests in flight they are the
+//! share of response time, by Little's law), and pools with all connections in use. The call that follows the wait
+//! distinguishes the two kinds.
 //!
-//! Not: a pool that is full because what its connections do takes long; then the database is busy, and that is told.
+//! Not: a pool that is full because its connections do slow work; then the database is busy, and that is reported instead.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
@@ -22,7 +22,7 @@ use super::contains_any;
 /// The signals of a connection pool.
 const POOLS: [SignalRole; 3] = [SignalRole::PoolPending, SignalRole::PoolSize, SignalRole::PoolInUse];
 
-/// What waits for connections.
+/// Finds exhausted connection pools.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let waits: Vec<(&StepKey, &Step)> =
         view.paths.steps.iter().filter(|(key, _)| is_wait_for_connection(key)).collect();

@@ -14,7 +14,7 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::redelivery::{AGAIN_MIN, LIMITS_MIN};
 
-/// What is done again.
+/// Finds queues whose messages are redelivered.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let traced = view.paths.messages.iter().filter(|(_, (all, _))| *all > 0);
     let worst = traced.map(|(queue, (all, again))| (queue.as_str(), *all, *again as f64 / *all as f64));

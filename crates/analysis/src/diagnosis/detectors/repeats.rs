@@ -1,7 +1,7 @@
-//! Statements that run again and again where one would do: N+1. Known by spans of one form, one after the other below one span
-//! ([`crate::traces::repeated_statements`]), and without traces by a statement that runs several times per request.
+//! Statements that run many times where one would do: N+1. The evidence is spans of one statement, one after the other below one span
+//! ([`crate::traces::repeated_statements`]), or without traces a statement that runs several times per request.
 //!
-//! Not: statements that run side by side, and those of a batch that somebody asked for.
+//! Not: statements that run in parallel, and those of an intended batch.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
@@ -15,7 +15,7 @@ use super::super::series;
 use super::super::thresholds::repeats::{CALLS_MIN, LIMITS_MIN, SHARE_MIN};
 use super::short;
 
-/// What runs again and again.
+/// Finds repeated statements.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     if view.paths.traces == 0 {
         return by_counts(view).into_iter().collect();

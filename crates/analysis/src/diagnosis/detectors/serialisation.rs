@@ -1,8 +1,8 @@
-//! Something that is done one at a time: a counter, a key, a section behind a lock. Known by the utilisation law: so many per second
-//! times the time that one of them takes when nobody is before it is one, and most take much longer than that. Where somebody is
-//! always before it, nobody is ever seen alone; but no two of them end closer to each other than one takes, as they would by chance.
+//! Serialised work: a counter, a key, a critical section behind a lock. The evidence is the utilisation law: its rate times its service
+//! time without queueing is 1, and most executions take much longer than that. If the queue is never empty, no execution without
+//! queueing is visible; but then no two end closer to each other than one service time, as they would by chance.
 //!
-//! Not: statements of a database, whose waits the database tells itself.
+//! Not: statements of a database, which reports their waits itself.
 
 use model::SpanKind;
 use model::diagnosis::{Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role};
@@ -17,7 +17,7 @@ use super::super::thresholds::serialisation::{
 };
 use super::contains_any;
 
-/// What is done one at a time.
+/// Finds operations that run one at a time.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let found = view.paths.steps.iter().filter_map(|(key, step)| finding(view, key, step));
     let most = found.max_by(|a, b| a.explains.unwrap_or(0.0).total_cmp(&b.explains.unwrap_or(0.0)));
@@ -62,8 +62,8 @@ fn finding(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     })
 }
 
-/// The time of a turn, seconds, where one follows the other and there is always a next: then it is the time between two ends, and no
-/// two are closer. Of a part of the requests there are spans, so that most neighbours are missing; those that are there tell.
+/// Returns the service time of a turn, seconds, if turns follow each other without a break: the time between two ends, which is the
+/// minimum distance. Only some requests have spans, so most neighbours are missing; the remaining ones suffice.
 fn turn_s(view: &View<'_>, step: &Step) -> Option<f64> {
     if view.paths.is_biased {
         return None;

@@ -1,8 +1,8 @@
-//! A statement that takes most of the database's time, and most of the requests'. Where it asks for the rows of one thing and
-//! reads very many blocks for the few that it gives, an index is missing; where the database tells which tables are read from their
-//! beginning to their end, that has to be one that the statement asks, about once for each call.
+//! A statement that takes most of the database's time, and most of the requests'. If it selects by a key and
+//! reads very many blocks for few rows, an index is missing. If the database reports sequential scans per table, the scanned
+//! table must also be one of the statement, about once per call.
 //!
-//! Not: a statement that adds up many rows by its nature (it groups, or has no condition): that is slow, and no index helps.
+//! Not: a statement that aggregates many rows by its nature (it groups, or has no condition): it is slow, and no index helps.
 
 use std::collections::BTreeSet;
 
@@ -67,13 +67,13 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     vec![finding(view, top, Some(&Alike::new(top, &known)))]
 }
 
-/// What traces alone tell.
+/// Finds slow statements from traces alone.
 fn without_records(view: &View<'_>) -> Vec<Observation> {
     let calls = view.paths.steps.iter().filter(|(_, step)| step.is_database);
     let shares = calls.map(|(key, step)| (step, Share::new(view, key, step)));
     let Some((step, share)) = shares.max_by(|a, b| a.1.all.total_cmp(&b.1.all)) else { return Vec::new() };
     let mut observations = vec![Observation::Missing(MissingKind::DatabaseCounters)];
-    // A database that nobody waits for may take what it takes.
+    // A database that delays no request may be busy.
     let is_jam = share.all >= LIMITS_MIN && share.waits >= WAITS_MIN;
     if let Some(text) = step.statement.as_ref().filter(|_| is_jam) {
         observations.push(of_traces(view, text, step, &share));
@@ -145,7 +145,7 @@ struct Scanned {
     rows: f64,
 }
 
-/// The large ones among the tables that are scanned; none where nobody tells of tables.
+/// Returns the large tables that are scanned; `None` if no source reports scans per table.
 fn scanned(view: &View<'_>) -> Option<Vec<Scanned>> {
     let signals = view.signals(&[SignalId::TableScans]);
     let of = |signal: &Signal| {
@@ -224,7 +224,7 @@ fn tables(text: &str) -> BTreeSet<String> {
     named.map(|pair| pair[1].to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// What spares one statement, or it and those that read the same tables. Without an index only it is slow.
+/// Predicts the saving for one statement, or for all that read the same tables. Without an index only the one is slow.
 fn prediction(view: &View<'_>, one: &Known<'_>, share: f64, alike: Option<&Alike>) -> Option<Prediction> {
     let of_database = database_share(view);
     let alone = Gone { share, freed: one.database_share * of_database };
@@ -234,7 +234,7 @@ fn prediction(view: &View<'_>, one: &Known<'_>, share: f64, alike: Option<&Alike
     view.without_between(alone, all, change)
 }
 
-/// What is said of one; without others that are alike an index is missing.
+/// Builds the finding for one statement; if no other statement is alike, an index is missing.
 fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observation {
     let lacks_index = alike.is_none();
     let share = if view.paths.traces > 0 { one.share } else { one.share.max(0.0) };
@@ -296,7 +296,7 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
     )
 }
 
-/// The share of the database's time that a statement takes, where the database tells of it.
+/// Returns the statement's share of the database's time, if the database reports it.
 pub(super) fn share_of_database(view: &View<'_>, statement: &str) -> Option<f64> {
     let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
     let is_it = |record: &&Record| {
@@ -370,7 +370,7 @@ mod tests {
         };
         // A hundred calls a second.
         assert!(lacks(&case(text, "review", 100.0, 12_000.0)));
-        assert!(!lacks(&case(text, "review", 2.0, 12_000.0)), "somebody else scans it");
+        assert!(!lacks(&case(text, "review", 2.0, 12_000.0)), "another statement scans it");
         assert!(!lacks(&case(text, "app", 100.0, 1_200.0)), "it is small");
         assert!(!lacks(&case(text, "download", 100.0, 12_000.0)), "it is another's");
         assert!(!lacks(&case("select count(*) from review group by app_id", "review", 100.0, 12_000.0)));

@@ -1,4 +1,4 @@
-//! What a detector says of a case, in a line.
+//! Runs detectors on cases for tests.
 
 use model::diagnosis::Hypothesis;
 
@@ -6,7 +6,7 @@ use super::super::case::{Case, Level};
 use super::super::case_view::View;
 use super::super::observation::{Detector, Observation};
 
-/// What it finds in a run, alone.
+/// Returns the hypotheses of one detector for a single run.
 pub(super) fn fires(detect: Detector, level: &Level) -> Vec<Hypothesis> {
     let case = Case { levels: vec![level.clone()] };
     let view = View::new(&case).expect("a run");

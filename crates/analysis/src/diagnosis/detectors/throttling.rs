@@ -1,7 +1,7 @@
-//! A process that is held back by its quota: periods of the kernel's scheduler in which it was (Linux, "CFS Bandwidth Control"),
-//! or a service that stands still in each such period although it has work.
+//! A process throttled by its cgroup CPU quota: throttled periods of the kernel's scheduler (Linux, "CFS Bandwidth Control"),
+//! or a service that stalls in each such period although it has work.
 //!
-//! Not: use below the limit. A mean says nothing about a tenth of a second; that is what makes throttling easy to miss.
+//! Not: CPU use below the limit. A mean over seconds hides stalls of a tenth of a second, so throttling is easy to miss.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
@@ -15,10 +15,10 @@ use super::super::thresholds::throttling::{
     CORE, STALLED_MIN, STALLS_PER_S_MIN, THROTTLED_MIN, VARIATION_MAX,
 };
 
-/// What is held back.
+/// Finds processes throttled by their CPU quota.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut observations = reported(view);
-    // What the kernel tells need not be seen as well.
+    // Stalls in traces are evidence only if the kernel's counters are missing.
     if !observations.iter().any(|observations| matches!(observations, Observation::Found(..))) {
         observations.extend(seen(view));
     }

@@ -14,7 +14,7 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::Step;
 use super::super::thresholds::worker_memory::{LIMITS_MIN, SHARE_MIN, WAIT_S_MIN};
 
-/// What waits inside its worker.
+/// Finds tasks that wait in the memory of a worker.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     // The same work may be done by several services: a canary is one of its own.
     let mut tasks: BTreeMap<&str, (f64, u64, &Step)> = BTreeMap::new();

@@ -1,11 +1,11 @@
-//! A service that works on so many at once and no more, so that whatever comes beyond that waits: looked for only where nothing else
-//! is known to limit, since whoever is held up by something else works on no more, either.
+//! A service with a fixed number of workers, so that further requests queue. It is looked for only if no other detector finds
+//! a bottleneck, since a service delayed by another resource has all workers in use as well.
 //!
-//! Known by spans that wait for a worker for most of the time, or by two loads: where more are under way and no more goes through,
-//! what takes longer by all of the difference is where they wait (asymptotic bounds of closed networks; Denning and Buzen, 1978).
-//! How many it works on is the time of its work times the rate (Little's law).
+//! The evidence is spans that wait for a worker for most of the time, or two loads: if concurrency grows and throughput does not, the
+//! operation whose time grows by the whole difference holds the queue (asymptotic bounds of closed networks; Denning and Buzen, 1978).
+//! The number of workers is the service time times the rate (Little's law).
 //!
-//! Not: waits that have a name of their own (connections, locks, keys, quotas), which are told by what they wait for.
+//! Not: waits with a name of their own (connections, locks, keys, quotas), which are reported under that name.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use super::super::thresholds::workers::{
 use super::calls::Share;
 use super::contains_any;
 
-/// What is waited for, in the names of spans.
+/// Words in the names of spans that wait for a worker.
 const WORKERS: [&str; 4] = ["worker", "thread", "executor", "turn"];
 
 /// Which service has too few.
@@ -128,7 +128,7 @@ fn hypothesis(view: &View<'_>, claim: Claim, service: &str, read: Option<(Arc<st
     }
 }
 
-/// What a service does on critical paths apart from waiting.
+/// Returns the time on critical paths that a service works rather than waits, nanoseconds.
 fn works_ns(paths: &Paths, service: &str) -> f64 {
     let own = paths.steps.iter().filter(|(key, _)| &*key.service == service && !is_wait(key));
     own.map(|(_, step)| step.own_ns).sum()
@@ -142,14 +142,14 @@ fn kept(view: &View<'_>, service: &Arc<str>) -> Option<(Arc<str>, Share)> {
     (share.demand >= DEMAND_MIN).then(|| (key.operation.clone(), share))
 }
 
-/// What takes longer than at the lowest load by most of the difference.
+/// Returns the operation that explains most of the growth since the lowest load.
 fn grown<'a>(view: &'a View<'_>) -> Option<(&'a StepKey, &'a Step, f64)> {
     let steps = view.paths.steps.iter().filter(|(key, _)| key.kind != SpanKind::Client);
     let shares = steps.map(|(key, step)| (key, step, view.explained_by(key, step)));
     shares.max_by(|a, b| a.2.total_cmp(&b.2)).filter(|(.., share)| *share >= SHARE_MIN)
 }
 
-/// Who asks the service and does next to nothing else: more of it help nobody.
+/// Returns the caller that does next to nothing but call the service; more instances of it would not help.
 fn in_front(view: &View<'_>, key: &StepKey) -> Option<Arc<str>> {
     let services = view.paths.steps.iter().filter(|(other, step)| {
         other.kind == SpanKind::Server && other.service != key.service && step.parents > 0
@@ -159,7 +159,7 @@ fn in_front(view: &View<'_>, key: &StepKey) -> Option<Arc<str>> {
     passing.max_by_key(|(_, step)| step.spans).map(|(other, _)| other.service.clone())
 }
 
-/// Whoever stands in front is not what limits, so that another one of them changes nothing.
+/// Predicts that another instance of the caller in front changes nothing, since the caller is not the bottleneck.
 fn unchanged(view: &View<'_>, service: &str, front: &str) -> Prediction {
     let through = view.level.throughput_per_s();
     let (least, most) = (through * (1.0 - BETWEEN_RUNS), through * (1.0 + BETWEEN_RUNS));
@@ -225,7 +225,7 @@ mod tests {
         let length_ms = slot_ms + 1.0;
         let trace = |number| {
             let mut spans = request("proxy", "pass on", length_ms, &[]);
-            let mut below = testing::request("backend", "GET /rooms", slot_ms, &[]);
+            let mut below = testing::request("backend", "GET /items", slot_ms, &[]);
             below[0].id = 7;
             below[0].parent = Some(1);
             below[0].service = "backend".into();

@@ -1,4 +1,4 @@
-//! Iterations that start after they are due: the generator's own delay, and the first thing that wrk2 and its kin look at.
+//! Iterations that start after they are due: the load generator's own delay, which wrk2 corrects for.
 
 use model::{Amount, Fault, Grade, Reason};
 
@@ -21,7 +21,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     let Some(whole) = case.facts.whole.lateness_p99_ms else { return seconds };
     let run = case.by_run(Fault::StartLag, Amount::Milliseconds, limits, whole);
     match (run, seconds) {
-        // The run's own percentile is what people quote. Where few seconds made it, leaving them out mends it.
+        // Readers quote the percentile of the whole run. If few seconds determine it, excluding them fixes it.
         (Ruling::Bad(reason, _), Ruling::Bad(of_seconds, bad)) => {
             let grade = of_seconds.grade.max(Grade::Degraded);
             Ruling::Bad(Reason { grade, windows: of_seconds.windows, ..reason }, bad)

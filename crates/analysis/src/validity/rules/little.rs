@@ -1,7 +1,7 @@
-//! Little's law as a check of what requests' times leave out: requests under way = rate × time of each.
+//! Little's law as a check for time missing from requests' durations: requests in flight = rate × duration.
 //!
-//! The left side is integrated where requests start and finish, the right side is added up from their recorded times. What
-//! is left over is time that the generator spent on requests and that no metric tells.
+//! The left side is integrated over starts and ends of requests, the right side is the sum of recorded durations. The
+//! difference is time that the generator spent on requests and that no metric records.
 
 use model::{Amount, Fault};
 
@@ -9,7 +9,7 @@ use crate::validity::judge::{Case, Limits, Ruling};
 
 const LIMITS: Limits = Limits::new(0.05, 0.20);
 
-/// Less per request is not worth a word, milliseconds: building an answer's objects takes time too.
+/// Minimum difference per request that is reported, milliseconds: building the response objects takes time too.
 const RESIDUAL_MS_MIN: f64 = 1.0;
 
 /// Fewer requests say nothing, and more without a time would make up the difference.
@@ -47,7 +47,11 @@ mod tests {
         let run = Run::clean(30).change(|_, second| {
             (second.duration_ms, second.in_flight_ms) = (duration_ms, in_flight_ms * 100.0);
         });
-        assert_eq!(grade(Fault::Little, &run), expect, "{in_flight_ms} ms under way, {duration_ms} ms told");
+        assert_eq!(
+            grade(Fault::Little, &run),
+            expect,
+            "{in_flight_ms} ms under way, {duration_ms} ms recorded"
+        );
     }
 
     #[test]

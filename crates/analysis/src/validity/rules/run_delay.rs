@@ -1,4 +1,4 @@
-//! Time in which a worker thread was ready to run and somebody else had the core: others on the machine, or more workers than
+//! Time in which a worker thread was runnable without a core: other processes on the machine, or more workers than
 //! cores.
 
 use model::{Amount, Fault};

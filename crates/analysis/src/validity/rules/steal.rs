@@ -1,5 +1,5 @@
-//! Cores that another virtual machine had while this one wanted them. No thread of this machine can see such a pause: its own
-//! clock stood still for it, and requests took longer for nobody's reason.
+//! CPU steal: time in which the hypervisor ran another virtual machine although this one was runnable. No thread of this machine can
+//! see such a pause, because its own clock stops for it; requests appear slower without a visible cause.
 
 use model::{Amount, Fault};
 

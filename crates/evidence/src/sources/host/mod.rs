@@ -1,7 +1,7 @@
-//! A machine, from its kernel: the one that plimsoll runs on, or another one on which `plimsoll host-agent` answers.
+//! Metrics of a machine from its kernel: this machine, or another one that runs `plimsoll host-agent`.
 //!
-//! The own one is the generator's machine; where the system under test is on the same one, it is that one's too. It needs no
-//! server, no grant and no setting.
+//! This machine is the load generator, and also the target if both are on the same machine. The source needs no server, no grant
+//! and no setting.
 
 mod reading;
 
@@ -16,11 +16,10 @@ use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
-
-use reading::Told;
+use reading::Received;
 pub use reading::reading;
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "host",
     provides: "This machine, or one with a host-agent: CPU per core, threads that wait for one, memory, network, retransmissions, \
@@ -30,29 +29,29 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// The time between two readings, unless it is set, and at least: a core's ticks are a hundredth of a second.
+/// Default and minimum interval between readings: a core's ticks are hundredths of a second.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(100);
 /// Path of the host agent.
 pub const PATH: &str = "/v1/machine";
-/// No answer of another machine is waited for longer.
+/// Timeout for the answer of another machine.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
-/// Series of a machine of 256 cores with 16 interfaces.
+/// Maximum number of series: a machine of 256 cores with 16 interfaces.
 const SERIES_MAX: usize = 320;
 
 struct Host {
     about: About,
-    /// `None` for the machine that this is.
+    /// The agent of another machine; `None` for this machine.
     agent: Option<Client>,
     step: Duration,
     gathered: Gathered,
-    /// The last reading, and when it was by the clock of the machine that was read.
+    /// The last reading, and its time by the clock of the machine.
     before: Option<(Instant, Machine)>,
-    /// Cores and interfaces of one reading that there was no room for.
+    /// Number of cores and interfaces of one reading beyond the limits.
     left_out: usize,
 }
 
-/// One value and where it comes from.
+/// One value with its query.
 struct Value {
     signal: SignalId,
     label: Option<(&'static str, String)>,
@@ -83,7 +82,7 @@ impl Source for Host {
 
     fn probe(&mut self) -> Vec<Check> {
         let machine = match self.read() {
-            Ok(told) => told.machine,
+            Ok(reading) => reading.machine,
             Err(trouble) => return vec![self.unread(trouble)],
         };
         let mut checks = vec![Check::works("/proc/stat", format!("{} cores", machine.cores.len()))];
@@ -104,11 +103,11 @@ impl Source for Host {
     }
 
     fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
-        let Told { at, machine, left_out } = self.read()?;
+        let Received { at, machine, left_out } = self.read()?;
         self.left_out = self.left_out.max(left_out);
         let mut values = levels(&machine);
         if let Some((before_at, before)) = &self.before {
-            // A machine that was started anew has a clock that begins anew.
+            // After a restart the machine's clock begins anew.
             let elapsed_s = at.since(*before_at).as_secs_f64();
             if elapsed_s > 0.0 {
                 values.extend(growth(before, &machine, elapsed_s));
@@ -130,7 +129,7 @@ impl Source for Host {
 }
 
 impl Host {
-    /// Warning about data beyond the limits.
+    /// Returns the warning about data beyond the limits.
     fn beyond(&self, at: Instant) -> Option<Record> {
         let counts =
             [("cores_and_interfaces", self.left_out as f64), ("points", self.gathered.dropped as f64)];
@@ -143,11 +142,11 @@ impl Host {
         (!fields.is_empty()).then_some(Record { source, kind: RecordKind::Warning, at, subject, fields })
     }
 
-    /// A reading, and when it was by the clock of the machine that was read.
-    fn read(&self) -> Result<Told, SourceError> {
+    /// Reads the machine.
+    fn read(&self) -> Result<Received, SourceError> {
         let Some(agent) = &self.agent else {
             let machine = Machine::read().ok_or_else(|| SourceError::new("cannot read /proc/stat"))?;
-            return Ok(Told { at: SystemClock::now(), machine, left_out: 0 });
+            return Ok(Received { at: SystemClock::now(), machine, left_out: 0 });
         };
         let text = agent.text(PATH, &[])?;
         reading::read(&text).map_err(|error| {
@@ -183,7 +182,7 @@ impl Host {
     }
 }
 
-/// Levels of one reading.
+/// Returns the levels of one reading.
 fn levels(machine: &Machine) -> Vec<Value> {
     let count = |signal, file, value: Option<u64>| plain(signal, file, value.map(|count| count as f64));
     let bytes = |signal, value| count(signal, "/proc/meminfo", value);
@@ -196,12 +195,12 @@ fn levels(machine: &Machine) -> Vec<Value> {
     ]
 }
 
-/// Rates since the previous reading.
+/// Returns the rates since the previous reading.
 fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
     let cpu = |signal, value| plain(signal, "/proc/stat", value);
     let mut values = vec![cpu(SignalId::Cpu, now.all.busy_since(&before.all))];
     for (number, ticks) in &now.cores {
-        // Cores can be taken out and put in.
+        // Cores can be taken offline and online.
         let Some((_, earlier)) = before.cores.iter().find(|(earlier, _)| earlier == number) else { continue };
         let label = Some(("core", number.to_string()));
         values.push(Value { label, ..cpu(SignalId::CoreCpu, ticks.busy_since(earlier)) });
@@ -243,12 +242,12 @@ fn plain(signal: SignalId, file: &'static str, value: Option<f64>) -> Value {
     Value { signal, label: None, file, value }
 }
 
-/// By how much a counter grew; one that went back was set anew.
+/// Returns the increase of a counter; `None` after a reset.
 fn grown(before: Option<u64>, now: Option<u64>) -> Option<f64> {
     now?.checked_sub(before?).map(|count| count as f64)
 }
 
-/// Invariants of the values of any two readings.
+/// Checks invariants of the values of any two readings.
 #[cfg(test)]
 fn assert_bounded(before: &Machine, now: &Machine) {
     let values: Vec<Value> = levels(now).into_iter().chain(growth(before, now, 1e-9)).collect();
@@ -278,10 +277,12 @@ mod tests {
 
     #[test]
     fn promises_are_kept_on_this_machine() {
-        let told = promises::of_a_source(source("local").expect("settings that are right").as_mut(), None);
-        let of = |name: &str| told.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
+        let evidence =
+            promises::of_a_source(source("local").expect("settings that are right").as_mut(), None);
+        let of =
+            |name: &str| evidence.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
         let cores = of("core_cpu");
-        assert!(!cores.is_empty() && of("cpu").len() == 1, "{told:?}");
+        assert!(!cores.is_empty() && of("cpu").len() == 1, "{evidence:?}");
         assert!(cores.iter().flat_map(|core| &core.points).all(|(_, share)| (0.0..=1.0).contains(share)));
         assert_eq!(of("memory_limit")[0].points.len(), 2);
         assert!(source("elsewhere").is_err());
@@ -294,10 +295,10 @@ mod tests {
             _ => (404, String::new()),
         });
         let mut source = source(&agent.url("")).expect("settings that are right");
-        let told = promises::of_a_source(source.as_mut(), None);
+        let evidence = promises::of_a_source(source.as_mut(), None);
         let of =
-            |name: &str| told.signals.iter().find(|signal| signal.name == name).map(|it| it.points.len());
-        assert_eq!((of("cpu"), of("memory_limit")), (Some(1), Some(2)), "{told:?}");
+            |name: &str| evidence.signals.iter().find(|signal| signal.name == name).map(|it| it.points.len());
+        assert_eq!((of("cpu"), of("memory_limit")), (Some(1), Some(2)), "{evidence:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A reading of a machine as JSON, for who asks it from another one (`plimsoll host-agent`).
+//! A reading of a machine as JSON, which `plimsoll host-agent` serves to other machines.
 
 use host::{Interface, Machine, Tcp, Ticks};
 use model::{Instant, SystemClock};
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::lines::harmless;
 
-/// Cores and interfaces of another machine that are believed, as many as are read of one's own.
+/// Maximum number of cores and interfaces accepted from another machine, equal to the limits for this one.
 const CORES_MAX: usize = 256;
 const INTERFACES_MAX: usize = 16;
 /// Maximum length of an interface's name; the kernel's have 15 characters (Linux, `IFNAMSIZ`).
 const NAME_CHARS_MAX: usize = 40;
 
-/// Reading of another machine.
+/// A received reading of another machine.
 #[derive(Debug, PartialEq)]
-pub(super) struct Told {
-    /// When it was read, by its own clock.
+pub(super) struct Received {
+    /// Time of the reading by the machine's clock.
     pub(super) at: Instant,
     pub(super) machine: Machine,
-    /// Cores and interfaces that there was no room for.
+    /// Number of cores and interfaces beyond the limits.
     pub(super) left_out: usize,
 }
 
-/// Reading of a machine.
+/// A reading as JSON.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Reading {
-    /// When it was read, by the machine's own monotonic clock.
+    /// Time of the reading by the machine's monotonic clock.
     at_ns: u64,
     all: TicksOf,
     cores: Vec<(u32, TicksOf)>,
@@ -63,17 +63,17 @@ struct TcpOf {
     passive_opens: Option<u64>,
 }
 
-/// Current reading of this machine, for another one; `None` if its kernel does not provide it.
+/// Returns the current reading of this machine; `None` if its kernel does not provide it.
 pub fn reading() -> Option<String> {
     let machine = Machine::read()?;
     serde_json::to_string(&written(SystemClock::now(), machine)).ok()
 }
 
-/// Reading of another machine.
+/// Parses a reading of another machine.
 ///
 /// # Errors
-/// It is no reading.
-pub(super) fn read(text: &str) -> Result<Told, serde_json::Error> {
+/// The text is no reading.
+pub(super) fn read(text: &str) -> Result<Received, serde_json::Error> {
     let reading: Reading = serde_json::from_str(text)?;
     let ticks = |of: TicksOf| Ticks { total: of.total, idle: of.idle, steal: of.steal };
     let interface = |of: InterfaceOf| {
@@ -101,7 +101,7 @@ pub(super) fn read(text: &str) -> Result<Told, serde_json::Error> {
         interfaces: reading.interfaces.into_iter().take(INTERFACES_MAX).map(interface).collect(),
         tcp: reading.tcp.map(tcp),
     };
-    Ok(Told { at: Instant::from_ns(reading.at_ns), machine, left_out })
+    Ok(Received { at: Instant::from_ns(reading.at_ns), machine, left_out })
 }
 
 fn written(at: Instant, machine: Machine) -> Reading {
@@ -142,7 +142,7 @@ mod tests {
         let machine = Machine::read().expect("the tests run on Linux");
         let at = Instant::from_ns(7);
         let text = serde_json::to_string(&written(at, machine.clone())).expect("a text");
-        assert_eq!(read(&text).expect("a reading"), Told { at, machine, left_out: 0 });
+        assert_eq!(read(&text).expect("a reading"), Received { at, machine, left_out: 0 });
         assert!(reading().is_some_and(|text| read(&text).is_ok()));
     }
 
@@ -154,8 +154,8 @@ mod tests {
         let ticks = Ticks { total: 1, idle: 1, steal: 0 };
         let machine = Machine { cores: vec![(0, ticks); CORES_MAX + 1], ..Machine::default() };
         let text = serde_json::to_string(&written(Instant::ZERO, machine)).expect("a text");
-        let told = read(&text).expect("a reading");
-        assert_eq!((told.machine.cores.len(), told.left_out), (CORES_MAX, 1));
+        let evidence = read(&text).expect("a reading");
+        assert_eq!((evidence.machine.cores.len(), evidence.left_out), (CORES_MAX, 1));
     }
 
     fn ticks_of() -> impl Strategy<Value = TicksOf> {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// Plausible ranges of a reading.
+        /// Checks plausible ranges of a reading.
         fn claim()(
             (at_ns, runnable, blocked, cpu_pressure_us) in any::<(u64, Option<u64>, Option<u64>, Option<u64>)>(),
             (memory_bytes_max, memory_bytes_available) in any::<(Option<u64>, Option<u64>)>(),
@@ -193,18 +193,18 @@ mod tests {
             changes in prop::collection::vec((any::<Index>(), "."), 0..3),
         ) {
             let (before, now) = (serde_json::to_string(&before).expect("a text"), serde_json::to_string(&now).expect("a text"));
-            let (before, told) = (read(&before).expect("a reading"), read(&now).expect("a reading"));
-            prop_assert!(told.machine.cores.len() <= CORES_MAX && told.machine.interfaces.len() <= INTERFACES_MAX);
-            for interface in &told.machine.interfaces {
+            let (before, evidence) = (read(&before).expect("a reading"), read(&now).expect("a reading"));
+            prop_assert!(evidence.machine.cores.len() <= CORES_MAX && evidence.machine.interfaces.len() <= INTERFACES_MAX);
+            for interface in &evidence.machine.interfaces {
                 prop_assert!(interface.name.chars().count() <= NAME_CHARS_MAX, "{}", interface.name);
             }
-            super::super::assert_bounded(&before.machine, &told.machine);
+            super::super::assert_bounded(&before.machine, &evidence.machine);
             let mut damaged: Vec<char> = now.chars().collect();
             for (place, other) in changes {
                 let place = place.index(damaged.len());
                 damaged.splice(place..=place, other.chars());
             }
-            // Refused or not: nobody is harmed.
+            // The reading may be refused, but must not panic.
             let _ = read(&damaged.into_iter().collect::<String>());
         }
     }

@@ -1,9 +1,9 @@
-//! Kubernetes, read from its API server: pods, autoscalers and what happened to them.
+//! Kubernetes, through its API server: pods, autoscalers and their events.
 //!
-//! Plain HTTP and JSON are enough for five lists, and much lighter than a client of the whole API. It reads one namespace and
-//! never writes; a Role in that namespace is enough. No API server can be had here to test against: the tests' answers are
-//! made from the published API, as of Kubernetes 1.34 (core/v1, apps/v1, autoscaling/v2) and KEDA 2.18 (keda.sh/v1alpha1).
-//! Their names and shapes are those of k8s.io/api 0.37.0-beta.0 and of KEDA's own types.
+//! Plain HTTP and JSON suffice for five lists, and are much lighter than a client of the whole API. The source reads one namespace
+//! and never writes; a Role in that namespace is enough. The tests use responses built from the published API, as of
+//! Kubernetes 1.34 (core/v1, apps/v1, autoscaling/v2) and KEDA 2.18 (keda.sh/v1alpha1), not a real server. Names and
+//! structures follow k8s.io/api 0.37.0-beta.0 and KEDA's types.
 
 mod objects;
 
@@ -20,7 +20,7 @@ use crate::gathered::Gathered;
 use crate::http::{self, Client};
 use crate::settings::{Settings, SettingsError};
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "kubernetes",
     provides: "Kubernetes: replicas, restarts, killed containers, scaling events, limits and images of one namespace.",
@@ -33,22 +33,22 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// The address within a pod, and what Kubernetes gives a pod to ask with.
+/// The address that selects the service account of the pod.
 const IN_CLUSTER: &str = "in-cluster";
 const IN_CLUSTER_URL: &str = "https://kubernetes.default.svc";
 const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/// The time between two looks, unless it is set, and at least.
+/// Default and minimum interval between queries.
 const STEP: Duration = Duration::from_secs(5);
 const STEP_MIN: Duration = Duration::from_secs(1);
-/// No question takes longer, and none is begun after so long: together less than [`crate::contract::CALL_LIMIT`].
+/// Timeout of a query, and latest start of a further one within a call: their sum stays below [`crate::contract::CALL_LIMIT`].
 const QUESTION_LIMIT: Duration = Duration::from_secs(2);
 const BEGIN_LIMIT: Duration = Duration::from_millis(7_500);
 
-/// Objects of a list that come at a time, and that are read.
+/// Number of objects per page of a list.
 const PAGE_OBJECTS: &str = "250";
 const OBJECTS_MAX: usize = 2_000;
-/// Series of a namespace.
+/// Maximum number of series of a namespace.
 const SERIES_MAX: usize = 2_000;
 /// Maximum number of events of one run.
 const HAPPENINGS_MAX: usize = 1_000;
@@ -61,7 +61,7 @@ struct List {
     group: &'static str,
     /// API path before `namespaces/NAME`.
     root: &'static str,
-    /// Without it nothing is worth telling.
+    /// Whether the source is useless without it.
     is_needed: bool,
 }
 
@@ -85,11 +85,11 @@ struct Kubernetes {
     namespace: String,
     step: Duration,
     gathered: Gathered,
-    /// When the run began, on the wall clock.
+    /// Start of the run on the wall clock.
     begun_ns: Option<i64>,
-    told: HashSet<String>,
+    evidence: HashSet<String>,
     beyond: u64,
-    /// Lists that could not be read, and why.
+    /// Lists that could not be read, with the reasons.
     troubles: BTreeMap<&'static str, String>,
 }
 
@@ -130,7 +130,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         step,
         gathered: Gathered::new(SERIES_MAX),
         begun_ns: None,
-        told: HashSet::new(),
+        evidence: HashSet::new(),
         beyond: 0,
         troubles: BTreeMap::new(),
     }))
@@ -192,7 +192,7 @@ impl Source for Kubernetes {
             }
         }
         let happened = objects::killed(&pods).into_iter().chain(objects::events(&events));
-        // What is happening now is told with its own time, which is not after now by more than clocks differ.
+        // Current events carry their own time, which may be after now by the difference of the clocks.
         let records = self.happenings(happened.collect(), begun_ns, i64::MAX, |wall_ns| {
             let ago_ns = u64::try_from(now.wall_ns.saturating_sub(wall_ns)).unwrap_or(0);
             Instant::from_ns(now.at.as_ns().saturating_sub(ago_ns))
@@ -205,7 +205,7 @@ impl Source for Kubernetes {
         let signals = self.gathered.take();
         let asked = match self.list(&PODS, begun) {
             Ok(pods) => pods,
-            // What was gathered is told all the same; that the rest is missing is told with it.
+            // Signals collected before the failure are kept, and the failure is reported with them.
             Err(trouble) if !signals.is_empty() => {
                 self.troubles.insert(PODS.name, trouble.message);
                 Vec::new()
@@ -231,7 +231,7 @@ impl Source for Kubernetes {
 }
 
 impl Kubernetes {
-    /// The objects of a list, page by page.
+    /// Requests the objects of a list, page by page.
     fn list(&mut self, list: &List, begun: Instant) -> Result<Vec<Value>, SourceError> {
         let path = self.path(list);
         let (mut objects, mut next) = (Vec::new(), String::new());
@@ -263,7 +263,7 @@ impl Kubernetes {
         }
     }
 
-    /// The objects of a list that is not needed; what went wrong is remembered.
+    /// Requests the objects of an optional list; an error is remembered.
     fn optional(&mut self, list: &List, begun: Instant) -> Vec<Value> {
         match self.list(list, begun) {
             Ok(objects) => objects,
@@ -294,7 +294,7 @@ impl Kubernetes {
         }
     }
 
-    /// Events within a period that are not reported yet.
+    /// Returns events within a period that are not reported yet.
     fn happenings(
         &mut self,
         happened: Vec<objects::Happened>,
@@ -304,14 +304,14 @@ impl Kubernetes {
     ) -> Vec<Record> {
         let mut records = Vec::new();
         for one in happened.into_iter().filter(|one| (from_ns..=to_ns).contains(&one.wall_ns)) {
-            if self.told.contains(&one.identity) {
+            if self.evidence.contains(&one.identity) {
                 continue;
             }
-            if self.told.len() >= HAPPENINGS_MAX {
+            if self.evidence.len() >= HAPPENINGS_MAX {
                 self.beyond += 1;
                 continue;
             }
-            self.told.insert(one.identity);
+            self.evidence.insert(one.identity);
             records.push(self.record(RecordKind::Happening, at(one.wall_ns), one.subject, one.fields));
         }
         records
@@ -342,7 +342,7 @@ impl Kubernetes {
     }
 }
 
-/// The Role with exactly the permissions needed.
+/// Returns the Role with exactly the permissions needed.
 fn role(namespace: &str) -> String {
     let rules: String = LISTS
         .iter()

@@ -1,4 +1,4 @@
-//! Reads objects of the API. Objects that lack a field are left out.
+//! Parses objects of the API. Objects that lack a field are left out.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::wall;
 /// Fields of a record.
 pub(super) type Fields = BTreeMap<String, Datum>;
 
-/// Of a message so much is kept.
+/// Maximum length of a message, characters.
 const MESSAGE_CHARS_MAX: usize = 300;
-/// Containers of a pod, and triggers or metrics of a scaler, that are read.
+/// Maximum number of containers of a pod, and of triggers or metrics of a scaler.
 const PARTS_MAX: usize = 20;
 
 /// Reasons of events about scaling and termination; of other events only warnings are kept.
@@ -42,7 +42,7 @@ const TRIGGER_FIELDS: [&str; 10] = [
     "metricType",
 ];
 
-/// A value that is so now.
+/// The current value of a signal.
 #[derive(Debug, PartialEq)]
 pub(super) struct Level {
     pub(super) signal: SignalId,
@@ -50,7 +50,7 @@ pub(super) struct Level {
     pub(super) value: f64,
 }
 
-/// Something that happened once.
+/// A single event.
 #[derive(Debug, PartialEq)]
 pub(super) struct Happened {
     /// Stable identity across reads.
@@ -60,7 +60,7 @@ pub(super) struct Happened {
     pub(super) fields: Fields,
 }
 
-/// Pods by phase, and how often their containers were started again.
+/// Returns pods by phase, and restarts of their containers.
 pub(super) fn pods(pods: &[Value]) -> Vec<Level> {
     let mut phases: BTreeMap<&str, f64> =
         ["Pending", "Running", "Failed"].map(|phase| (phase, 0.0)).into_iter().collect();
@@ -77,11 +77,11 @@ pub(super) fn pods(pods: &[Value]) -> Vec<Level> {
     phases.chain(restarts).collect()
 }
 
-/// Replicas of deployments: there, ready, and wanted.
+/// Returns replicas of deployments: existing, ready, and desired.
 pub(super) fn deployments(deployments: &[Value]) -> Vec<Level> {
     let levels = deployments.iter().flat_map(|deployment| {
         let status = &deployment["status"];
-        // A count of zero is left out of the API's answers.
+        // The API omits a count of zero.
         let count = |value: &Value| value.as_f64().unwrap_or(0.0);
         [
             (SignalId::DeploymentReplicas, count(&status["replicas"])),
@@ -93,7 +93,7 @@ pub(super) fn deployments(deployments: &[Value]) -> Vec<Level> {
     levels.collect()
 }
 
-/// Replicas by autoscalers: there, wanted, and at most.
+/// Returns replicas of autoscalers: existing, desired, and maximum.
 pub(super) fn scalers(scalers: &[Value]) -> Vec<Level> {
     let levels = scalers.iter().flat_map(|scaler| {
         let (status, spec) = (&scaler["status"], &scaler["spec"]);
@@ -108,11 +108,11 @@ pub(super) fn scalers(scalers: &[Value]) -> Vec<Level> {
     levels.collect()
 }
 
-/// Containers that were ended by the kernel or by themselves in failure, the last time each.
+/// Returns the latest abnormal termination of each container.
 pub(super) fn killed(pods: &[Value]) -> Vec<Happened> {
     let all = pods.iter().flat_map(|pod| containers(pod).map(move |status| (pod, status)));
     let killed = all.filter_map(|(pod, status)| {
-        // One that is not started again stays ended.
+        // A container that is not restarted stays in this state.
         let ended = [&status["lastState"]["terminated"], &status["state"]["terminated"]];
         let ended =
             ended.into_iter().find(|ended| ended["exitCode"].as_i64().is_some_and(|code| code != 0))?;
@@ -127,7 +127,7 @@ pub(super) fn killed(pods: &[Value]) -> Vec<Happened> {
     killed.collect()
 }
 
-/// Events of core/v1 about scaling, termination, and warnings.
+/// Returns events of core/v1 about scaling and termination, and warnings.
 pub(super) fn events(events: &[Value]) -> Vec<Happened> {
     let telling =
         events.iter().filter(|event| event["type"] == "Warning" || REASONS.contains(&text(&event["reason"])));
@@ -153,7 +153,7 @@ pub(super) fn events(events: &[Value]) -> Vec<Happened> {
     happened.collect()
 }
 
-/// Images, limits and replicas of deployments, by container.
+/// Returns images, limits and replicas of deployments, by container.
 pub(super) fn configured_deployments(deployments: &[Value]) -> Vec<(String, Fields)> {
     let all = deployments.iter().flat_map(|deployment| {
         let spec = &deployment["spec"];
@@ -163,7 +163,7 @@ pub(super) fn configured_deployments(deployments: &[Value]) -> Vec<(String, Fiel
         let resources = &container["resources"];
         let mut fields = Fields::new();
         let mut take = |field: &str, value: &Value| {
-            // Quantities are texts or numbers, as they were written.
+            // Quantities are strings or numbers, as in the manifest.
             let value = value.as_f64().map(Datum::from).or_else(|| value.as_str().map(Datum::from));
             fields.extend(value.map(|value| (field.to_owned(), value)));
         };
@@ -178,7 +178,7 @@ pub(super) fn configured_deployments(deployments: &[Value]) -> Vec<(String, Fiel
     configured.collect()
 }
 
-/// Bounds and metrics of autoscalers.
+/// Returns bounds and metrics of autoscalers.
 pub(super) fn configured_scalers(scalers: &[Value]) -> Vec<(String, Fields)> {
     let configured = scalers.iter().map(|scaler| {
         let spec = &scaler["spec"];
@@ -191,7 +191,7 @@ pub(super) fn configured_scalers(scalers: &[Value]) -> Vec<(String, Fields)> {
     configured.collect()
 }
 
-/// Bounds, times and triggers of KEDA's scaled objects.
+/// Returns bounds, times and triggers of KEDA's scaled objects.
 pub(super) fn configured_scaled_objects(objects: &[Value]) -> Vec<(String, Fields)> {
     let configured = objects.iter().map(|object| {
         let spec = &object["spec"];
@@ -213,10 +213,10 @@ pub(super) fn configured_scaled_objects(objects: &[Value]) -> Vec<(String, Field
     configured.collect()
 }
 
-/// A metric of autoscaling/v2: `Resource cpu averageUtilization=70`.
+/// Describes a metric of autoscaling/v2, for example `Resource cpu averageUtilization=70`.
 fn metric(metric: &Value) -> String {
     let kind = text(&metric["type"]);
-    // A metric's own part is called as its kind, in small letters at the beginning.
+    // The field with a metric's details has the name of its kind, starting in lower case.
     let part = metric.as_object().and_then(|fields| fields.values().find(|value| value.is_object()));
     let part = part.unwrap_or(&Value::Null);
     let what = [text(&part["name"]), text(&part["metric"]["name"])].concat();
@@ -229,14 +229,14 @@ fn metric(metric: &Value) -> String {
     harmless(&format!("{kind} {what} {}", target.unwrap_or_default()), MESSAGE_CHARS_MAX)
 }
 
-/// A trigger of KEDA: `rabbitmq queueName=scan.vision mode=QueueLength value=20`.
+/// Describes a trigger of KEDA, for example `rabbitmq queueName=scan.vision mode=QueueLength value=20`.
 fn trigger(trigger: &Value) -> String {
-    let told = TRIGGER_FIELDS.iter().filter_map(|field| {
-        // The kind of metric stands beside what the scaler itself is told.
+    let evidence = TRIGGER_FIELDS.iter().filter_map(|field| {
+        // The metric type stands outside the trigger's metadata.
         let value = trigger["metadata"][field].as_str().or(trigger[field].as_str())?;
         Some(format!(" {field}={value}"))
     });
-    harmless(&format!("{}{}", text(&trigger["type"]), told.collect::<String>()), MESSAGE_CHARS_MAX)
+    harmless(&format!("{}{}", text(&trigger["type"]), evidence.collect::<String>()), MESSAGE_CHARS_MAX)
 }
 
 fn target(reference: &Value) -> String {

@@ -1,4 +1,4 @@
-//! Against answers made from the published API.
+//! The source against responses built from the published API.
 
 use model::{Datum, Epoch, Instant};
 
@@ -64,10 +64,10 @@ fn source(address: &str) -> Result<Box<dyn Source>, SettingsError> {
     })
 }
 
-/// The run of the seed: 03:56:31.7 to 04:00:09.6.
+/// Returns the period of the recorded run: 03:56:31.7 to 04:00:09.6.
 fn run() -> Period {
     let epoch = Epoch { at: Instant::from_ns(5_000_000_000), wall_unix_ns: 1_769_486_191_700_000_000 };
-    let moment = |after_s: u64| Moment::of(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
+    let moment = |after_s: u64| Moment::new(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
     Period { from: moment(0), to: moment(218) }
 }
 
@@ -75,8 +75,8 @@ fn run() -> Period {
 fn promises_are_kept_with_the_published_api() {
     let api = Pages::start(answer);
     let mut source = source(&api.url("")).expect("settings that are right");
-    let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
-    let of = |name: &str| told.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
+    let evidence = promises::of_a_source(source.as_mut(), Some("t0psecret"));
+    let of = |name: &str| evidence.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
     assert_eq!(of("deployment_replicas_wanted")[0].points[0].1, 3.0);
     assert_eq!(of("container_restarts")[0].labels["pod"], "worker-1");
     assert_eq!(of("pods").len(), 3);
@@ -98,9 +98,9 @@ fn what_is_no_list_is_trouble() {
 fn what_happened_and_what_was_configured_is_told() {
     let api = Pages::start(answer);
     let mut source = source(&api.url("")).expect("settings that are right");
-    let told = source.look_back(&run()).expect("it is there");
-    assert!(!format!("{told:?}").contains("hunter2"), "a trigger's address has a password");
-    let shown: Vec<String> = told.records.iter().map(shown).collect();
+    let evidence = source.look_back(&run()).expect("it is there");
+    assert!(!format!("{evidence:?}").contains("hunter2"), "a trigger's address has a password");
+    let shown: Vec<String> = evidence.records.iter().map(shown).collect();
     assert_eq!(
         shown,
         [
@@ -116,13 +116,13 @@ fn what_happened_and_what_was_configured_is_told() {
          scales=deployment/worker triggers=rabbitmq queueName=scan.vision mode=QueueLength value=20 metricType=AverageValue",
         ]
     );
-    // 03:59:00 is 148.3 s after the run began.
-    assert_eq!(told.records[1].at, Instant::from_ns(153_300_000_000));
+    // 03:59:00 is 148.3 s after the start of the run.
+    assert_eq!(evidence.records[1].at, Instant::from_ns(153_300_000_000));
     let again = source.look_back(&run()).expect("it is there");
     assert!(again.records.iter().all(|record| record.kind != RecordKind::Happening), "nothing happens twice");
 }
 
-/// Without rights the probe prints the Role, and a list that is refused takes nothing from the others.
+/// Without permissions the probe prints the Role, and a forbidden list does not affect the others.
 #[test]
 fn what_is_forbidden_is_named_with_its_grant() {
     let forbidden = r#"{"kind":"Status","status":"Failure","message":"events is forbidden","code":403}"#;
@@ -144,8 +144,9 @@ fn what_is_forbidden_is_named_with_its_grant() {
     assert!(
         missing.remedy.contains("{ apiGroups: [\"keda.sh\"], resources: [scaledobjects], verbs: [list] }")
     );
-    let told = source.look_back(&run()).expect("the rest is there");
-    let warning = told.records.iter().find(|record| record.kind == RecordKind::Warning).expect("a warning");
+    let evidence = source.look_back(&run()).expect("the rest is there");
+    let warning =
+        evidence.records.iter().find(|record| record.kind == RecordKind::Warning).expect("a warning");
     assert_eq!(warning.subject, "events cannot be listed");
 }
 
@@ -161,8 +162,8 @@ fn long_lists_are_read_page_by_page_up_to_a_limit() {
         (200, format!("{{{more},\"items\":[{pods}]}}"))
     });
     let mut source = source(&api.url("")).expect("settings that are right");
-    let told = source.look_back(&run()).expect("it is there");
-    assert_eq!(told.records[0].fields["objects"], Datum::from(41.0));
+    let evidence = source.look_back(&run()).expect("it is there");
+    assert_eq!(evidence.records[0].fields["objects"], Datum::from(41.0));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Following files from their ends, as they are written, rotated and cut.
+//! Follows files from their ends while they are written, rotated and truncated.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -9,58 +9,57 @@ use std::time::Duration;
 
 use model::Instant;
 
-/// Files followed at a time; further ones are counted.
+/// Maximum number of followed files; further ones are counted.
 pub(super) const FILES_MAX: usize = 64;
-/// Bytes read at a time, of all files together; of a file that has more, its end is read and the rest is counted.
+/// Maximum bytes per read, over all files; of a longer file the end is read and the rest is counted.
 const BYTES_MAX: u64 = 8 << 20;
-/// A line is read so far.
+/// Maximum length of a line, bytes; the rest is skipped.
 const LINE_BYTES_MAX: usize = 16 << 10;
-/// Bytes asked of the kernel at a time.
+/// Bytes per read call.
 const CHUNK_BYTES: usize = 64 << 10;
-/// A file that was moved away is still written to until its writer notices.
+/// Time for which a renamed file is still followed, since its writer may not have noticed yet.
 const AFTERLIFE: Duration = Duration::from_secs(60);
 
 /// The files of a pattern.
 #[derive(Debug)]
 pub(super) struct Follow {
     pattern: String,
-    /// Device and inode, which stay when a file is moved and are unique while it is open.
+    /// Files by device and inode, which survive renaming and are unique while the file is open.
     files: HashMap<(u64, u64), Followed>,
     is_begun: bool,
-    /// Bytes that were passed over because there were too many at once.
+    /// Number of bytes skipped because they exceeded the limit.
     pub(super) bytes_skipped: u64,
-    /// Files that there was no room for.
+    /// Number of files beyond the limit.
     pub(super) files_dropped: u64,
 }
 
 #[derive(Debug)]
 struct Followed {
-    /// Path at which it was found.
+    /// Path at which the file was found.
     path: String,
     file: File,
     position: u64,
-    /// The beginning of a line whose end is not written yet.
+    /// The incomplete last line.
     begun: Vec<u8>,
-    /// The rest of a line is passed over.
+    /// Whether the rest of a line is skipped.
     is_skipping: bool,
     gone_since: Option<Instant>,
 }
 
 impl Follow {
-    /// Files of this pattern, which may be a path.
+    /// Follows the files of a glob pattern, or of a path.
     pub(super) fn new(pattern: &str) -> Follow {
         let (files, pattern) = (HashMap::new(), pattern.to_owned());
         Follow { pattern, files, is_begun: false, bytes_skipped: 0, files_dropped: 0 }
     }
 
-    /// Hands over each line that was written since the last time, with its file. The first time finds the files' ends.
+    /// Passes each line written since the last call to `take`, with its file. The first call starts at the files' ends.
     ///
     /// # Errors
-    /// There is no file that can be read, and there was none a moment ago; or all of them were removed, and what was written
-    /// into them before was handed over.
+    /// No file can be read and none could before; or all were removed, and their last lines were passed on.
     pub(super) fn lines(&mut self, now: Instant, mut take: impl FnMut(&str, &str)) -> Result<(), String> {
         let found = self.find(now);
-        // What appears after the first look is read from its beginning, also if there was nothing before.
+        // Files that appear after the first call are read from their beginning, even if there were none before.
         self.is_begun = true;
         let gone = found?;
         let bytes_max = BYTES_MAX / self.files.len().max(1) as u64;
@@ -76,7 +75,7 @@ impl Follow {
         }
     }
 
-    /// The files that are followed, in order.
+    /// Returns the followed files in order.
     pub(super) fn paths(&self) -> Vec<&str> {
         let mut paths: Vec<&str> = self.files.values().map(|followed| followed.path.as_str()).collect();
         paths.sort_unstable();
@@ -84,7 +83,7 @@ impl Follow {
         paths
     }
 
-    /// Opens files that are new, and gives those that are read for the last time.
+    /// Opens new files, and returns those that are read for the last time.
     fn find(&mut self, now: Instant) -> Result<Vec<(u64, u64)>, String> {
         let mut trouble = None;
         let mut is_there = HashMap::new();
@@ -98,7 +97,7 @@ impl Follow {
                     continue;
                 }
             };
-            // A pipe or a device would be waited for.
+            // A pipe or a device would block.
             if !metadata.is_file() {
                 continue;
             }
@@ -128,21 +127,21 @@ impl Follow {
 
 impl Followed {
     fn new(path: String, file: File, position: u64) -> Followed {
-        // Where a line was half written, its rest is no line.
+        // The rest of a partly written line is skipped.
         Followed { path, file, position, begun: Vec::new(), is_skipping: false, gone_since: None }
     }
 
-    /// Whether it has no name any more: one that was moved away has another.
+    /// Returns true if the file was deleted; a renamed one still has a link.
     fn is_removed(&self) -> bool {
         self.file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
     }
 
-    /// Hands over new lines, and gives how many bytes were passed over.
+    /// Passes on new lines, and returns the number of skipped bytes.
     fn lines(&mut self, bytes_max: u64, take: &mut impl FnMut(&str, &str)) -> u64 {
-        // What cannot be read now can perhaps be read the next time.
+        // A temporary error may be gone at the next call.
         let Ok(metadata) = self.file.metadata() else { return 0 };
         if metadata.len() < self.position {
-            // It was cut, and is written from its beginning.
+            // The file was truncated and is written from its beginning.
             self.position = 0;
             self.begun.clear();
             self.is_skipping = false;
@@ -193,7 +192,7 @@ fn key(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// The paths of a pattern in order, more than can be followed but not endlessly many.
+/// Returns the paths of a pattern in order: more than can be followed, but bounded.
 fn paths(pattern: &str) -> Result<Vec<PathBuf>, String> {
     let paths = glob::glob(pattern).map_err(|error| format!("{pattern}: {error}"))?;
     Ok(paths.filter_map(Result::ok).take(FILES_MAX * 16).collect())

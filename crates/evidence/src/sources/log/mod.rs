@@ -1,4 +1,4 @@
-//! Log files of servers on this machine, followed while a run goes on.
+//! Log files of servers on this machine, followed during a run.
 
 mod follow;
 
@@ -12,10 +12,9 @@ use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::lines::Lines;
 use crate::settings::{Settings, SettingsError};
-
 use follow::{FILES_MAX, Follow};
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "log",
     provides: "Log files on this machine: lines and errors per second, and task durations by a pattern.",
@@ -29,7 +28,7 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// The time between two looks, unless it is set, and at least.
+/// Default and minimum interval between reads.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(50);
 
@@ -54,8 +53,8 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         about: About { name: settings.name.clone(), kind: KIND.name, address: settings.address.clone() },
         step,
         follow: Follow::new(&settings.address),
-        lines: Lines::of(settings)?,
-        // Lines and errors of each file, and of those that come in their places.
+        lines: Lines::new(settings)?,
+        // Lines and errors of each file, and of its successors after rotation.
         gathered: Gathered::new(FILES_MAX * 4),
         last_at: None,
     }))
@@ -67,7 +66,7 @@ impl Source for Log {
     }
 
     fn probe(&mut self) -> Vec<Check> {
-        // A look of its own, so that following begins with the run.
+        // A separate reader, so that following begins with the run.
         let mut follow = Follow::new(&self.about.address);
         let now = Instant::ZERO;
         vec![match follow.lines(now, |_, _| ()) {
@@ -97,7 +96,7 @@ impl Source for Log {
         if self.last_at.is_none() {
             return Err(SourceError::new("log files can only be read during a run"));
         }
-        // The files may be gone by now; what they told before stays.
+        // The files may be deleted by now; their earlier lines are kept.
         let looked = self.look(period.to.at);
         let mut records = self.lines.take_errors();
         records.extend(self.lines.take_tasks(&self.about.name, period.to.at));
@@ -116,7 +115,7 @@ impl Log {
             *all += 1;
             *errors += u64::from(is_error);
         });
-        // What was still written into a file that was removed is known; afterwards nothing is.
+        // The last lines of a removed file are known; nothing is known afterwards.
         if followed.is_err() && counts.is_empty() {
             self.last_at = self.last_at.map(|_| now);
             return followed;
@@ -194,12 +193,12 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(5));
             }
         });
-        let told = promises::of_a_source(source(&path.display().to_string()).as_mut(), None);
+        let evidence = promises::of_a_source(source(&path.display().to_string()).as_mut(), None);
         is_over.store(true, Ordering::Relaxed);
         writer.join().expect("it only writes");
-        let lines = told.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
+        let lines = evidence.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
         assert!(lines.points.iter().any(|(_, per_s)| *per_s > 20.0), "{lines:?}");
-        let shown: Vec<String> = told.records.iter().map(shown).collect();
+        let shown: Vec<String> = evidence.records.iter().map(shown).collect();
         assert!(shown.iter().any(|record| record.ends_with("text=ERROR out of ink")), "{shown:?}");
         let task = shown.last().expect("a task");
         assert!(
@@ -224,12 +223,12 @@ mod tests {
         std::fs::write(&path, "scan.rule took 20ms\n").expect("another");
         source.sample(moment(1_600)).expect("it is there again");
         let from = moment(1_000);
-        let told = source.look_back(&Period { from, to: moment(1_800) }).expect("it is there");
-        let lines = told.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
+        let evidence = source.look_back(&Period { from, to: moment(1_800) }).expect("it is there");
+        let lines = evidence.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
         let points: Vec<f64> = lines.points.iter().map(|(_, value)| value.round()).collect();
-        assert_eq!(points, [5.0, 5.0, 0.0], "nothing is said of the time between: {told:?}");
-        let task = told.records.iter().map(shown).find(|record| record.starts_with("task"));
-        assert!(task.is_some_and(|task| task.contains("count=2")), "{told:?}");
+        assert_eq!(points, [5.0, 5.0, 0.0], "no points between: {evidence:?}");
+        let task = evidence.records.iter().map(shown).find(|record| record.starts_with("task"));
+        assert!(task.is_some_and(|task| task.contains("count=2")), "{evidence:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The one connection to a database: made when it is needed, bounded in time, and only able to read.
+//! The single connection to a database: opened on demand, bounded in time, and read-only.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use super::tls::Tls;
 use crate::answer;
 use crate::contract::{CALL_LIMIT, ErrorKind, SourceError};
 
-/// Connecting takes no longer.
+/// Timeout of connecting.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
 
-/// One question takes no longer: the server's own limit, and a little for the way.
+/// Timeout of a query: the server's own limit, plus network time.
 const QUESTION_LIMIT: Duration = Duration::from_millis(2_300);
 
-/// All questions of one call take no longer together, so that the call ends within [`CALL_LIMIT`].
+/// Maximum total time of the queries of one call, so that the call ends within [`CALL_LIMIT`].
 const QUESTIONS_LIMIT: Duration = Duration::from_secs(6);
 const _: () = assert!(CONNECT_LIMIT.as_secs() + QUESTIONS_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
@@ -30,19 +30,19 @@ const OPTIONS: &str = "-c default_transaction_read_only=on -c statement_timeout=
 /// Name of the connection in `pg_stat_activity`.
 const APPLICATION_NAME: &str = "plimsoll";
 
-/// A database that is asked.
+/// A database with its connection.
 pub(super) struct Database {
     config: Config,
-    /// `None` for connections that are not encrypted.
+    /// TLS settings; `None` for unencrypted connections.
     tls: Option<Tls>,
     runtime: Option<Runtime>,
     session: Option<Session>,
     transactions: u64,
-    /// When the questions of the call end.
+    /// Deadline of the call's queries.
     deadline: Instant,
 }
 
-/// A connection, and what moves its bytes.
+/// A connection, and the task that drives it.
 struct Session {
     client: Client,
     connection: JoinHandle<Result<(), Error>>,
@@ -55,28 +55,28 @@ impl Drop for Session {
 }
 
 impl Database {
-    /// Not connected yet.
+    /// Returns an unconnected database.
     pub(super) fn new(mut config: Config, tls: Option<Tls>) -> Database {
         config.application_name(APPLICATION_NAME).options(OPTIONS).connect_timeout(CONNECT_LIMIT);
         Database { config, tls, runtime: None, session: None, transactions: 0, deadline: Instant::ZERO }
     }
 
-    /// A call of the source begins.
+    /// Begins a call of the source.
     pub(super) fn begin_call(&mut self) {
         self.deadline = SystemClock::now() + CONNECT_LIMIT + QUESTIONS_LIMIT;
     }
 
-    /// Whether it is connected, as far as is known.
+    /// Returns true if it is connected, as far as is known.
     pub(super) fn is_connected(&self) -> bool {
         self.session.as_ref().is_some_and(|session| !session.client.is_closed())
     }
 
-    /// Transactions of this source, which the server counts like any others.
+    /// Returns the number of transactions of this source, which the server counts, too.
     pub(super) fn transactions(&self) -> u64 {
         self.transactions
     }
 
-    /// Connects anew.
+    /// Opens a new connection.
     ///
     /// # Errors
     /// The server is unreachable or refuses the connection.
@@ -115,8 +115,8 @@ impl Database {
         })
     }
 
-    /// A failure to connect. A server that requires a password where none is set is seen by the client library, which
-    /// then fails without having an error of the server or of the network.
+    /// Converts a failure to connect. If a server requires a password and none is set, the client library fails by itself, without
+    /// an error of the server or the network.
     fn refused(&self, error: &Error) -> Failure {
         let is_of_network = error.source().is_some_and(|cause| cause.is::<std::io::Error>());
         let kind = match error.as_db_error() {
@@ -129,7 +129,7 @@ impl Database {
         Failure(SourceError { kind, ..answer::source_error(error) })
     }
 
-    /// The rows of a question.
+    /// Returns the rows of a query.
     ///
     /// # Errors
     /// The server does not respond in time, refuses the query, or closed the connection.
@@ -137,7 +137,7 @@ impl Database {
         Ok(self.sets(sql)?.into_iter().next().unwrap_or_default())
     }
 
-    /// The rows of several questions that are asked at once.
+    /// Returns the rows of several queries sent at once.
     ///
     /// # Errors
     /// As of [`Database::rows`].
@@ -152,7 +152,7 @@ impl Database {
             Ok::<_, Failure>(timeout(limit, answer).await.map_err(|_| late(limit))??)
         });
         let messages = asked.map_err(|Failure(error)| {
-            // What is still on its way would be taken for the answer of the next question.
+            // Otherwise the late response would be taken for that of the next query.
             self.session = None;
             error
         })?;
@@ -172,7 +172,7 @@ impl Database {
     }
 }
 
-/// A failure, as errors of the client library and timeouts become one.
+/// A failure, from errors of the client library and timeouts.
 struct Failure(SourceError);
 
 impl From<Error> for Failure {
@@ -187,8 +187,8 @@ impl From<SourceError> for Failure {
     }
 }
 
-/// Class of a refusal (PostgreSQL, appendix A: class 28). The server has one SQLSTATE for roles that do not exist and for
-/// hosts that no line of `pg_hba.conf` admits; the routine distinguishes them.
+/// Returns the class of a refusal (PostgreSQL, appendix A: class 28). The server has one SQLSTATE for roles that do not exist and
+/// for hosts that no line of `pg_hba.conf` admits; the routine distinguishes them.
 fn kind_of(code: &SqlState, routine: Option<&str>) -> ErrorKind {
     match routine {
         Some("ClientAuthentication") if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
@@ -205,12 +205,12 @@ fn late(limit: Duration) -> Failure {
     Failure(SourceError::new(format!("the database did not respond within {:.1} s", limit.as_secs_f64())))
 }
 
-/// The text in a column; empty where there is none.
+/// Returns the text in a column; empty if it is NULL.
 pub(super) fn text(row: &SimpleQueryRow, column: usize) -> &str {
     row.try_get(column).ok().flatten().unwrap_or_default()
 }
 
-/// The number in a column, if there is one.
+/// Returns the number in a column, if there is one.
 pub(super) fn number(row: &SimpleQueryRow, column: usize) -> Option<f64> {
     text(row, column).parse().ok().filter(|number: &f64| number.is_finite())
 }

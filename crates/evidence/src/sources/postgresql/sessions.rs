@@ -1,4 +1,4 @@
-//! Sessions by state and wait event: sampled at 10 Hz, reported each second as means.
+//! Sessions by state and wait event: sampled at 10 Hz, reported every second as means.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use tokio_postgres::SimpleQueryRow;
 use super::database::{number, text};
 use crate::answer::{Answer, FirstSeen, SignalQuery, clip, fields};
 
-/// Wait events with series of their own; the rest is [`OTHER`].
+/// Maximum number of wait events with series of their own; the rest is [`OTHER`].
 const WAIT_EVENTS_MAX: usize = 100;
 
 /// Maximum number of pairs of a waiting and a blocking session.
@@ -28,7 +28,7 @@ const CONNECTIONS: SignalQuery =
 const LOCKS_WAITING: SignalQuery =
     SignalQuery::new(SignalId::LocksWaiting, "pg_stat_activity at 10 Hz: wait_event_type = 'Lock'");
 
-/// Sessions by what they do; asked for by [`super::Postgresql`] itself too, and left out.
+/// Query for sessions by activity; [`super::Postgresql`] runs it, too, and its own session is excluded.
 pub(super) const SESSIONS_SQL: &str = "SELECT /* plimsoll */ backend_type, coalesce(state, ''), \
      coalesce(wait_event_type, ''), coalesce(wait_event, ''), count(*) FROM pg_stat_activity \
      WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'parallel worker', 'autovacuum worker') \
@@ -37,10 +37,10 @@ pub(super) const SESSIONS_SQL: &str = "SELECT /* plimsoll */ backend_type, coale
 /// Samples since the last report.
 #[derive(Debug)]
 pub(super) struct Sessions {
-    /// When that was.
+    /// Time of the last report.
     reported_at: Option<Instant>,
     looks: u32,
-    /// Sums over the looks. Names that were seen stay, because a wait that is over is a zero and not unknown.
+    /// Sums over the samples. Wait events stay once seen, because an event that is over is zero and not unknown.
     active: BTreeMap<(String, String), f64>,
     connections: BTreeMap<String, f64>,
     waiting: f64,
@@ -59,12 +59,12 @@ impl Sessions {
         }
     }
 
-    /// Time of the last report.
+    /// Returns the time of the last report.
     pub(super) fn reported_at(&self) -> Option<Instant> {
         self.reported_at
     }
 
-    /// Whether a session waited for a lock since the last report.
+    /// Returns true if a session waited for a lock since the last report.
     pub(super) fn waited_for_locks(&self) -> bool {
         self.waiting > 0.0
     }
@@ -76,7 +76,7 @@ impl Sessions {
         self.active.values_mut().chain(self.connections.values_mut()).for_each(|sum| *sum = 0.0);
     }
 
-    /// Takes the rows of [`SESSIONS_SQL`].
+    /// Adds the rows of [`SESSIONS_SQL`].
     pub(super) fn look(&mut self, rows: &[SimpleQueryRow]) {
         self.looks += 1;
         for row in rows {
@@ -102,7 +102,7 @@ impl Sessions {
         *self.active.entry((wait_type.to_owned(), wait_event.to_owned())).or_default() += count;
     }
 
-    /// Tells the means, if anybody looked.
+    /// Reports the means of the samples, if there are any.
     pub(super) fn add_to(&mut self, answer: &mut Answer, now: Instant) {
         self.reported_at = Some(now);
         if self.looks == 0 {
@@ -120,8 +120,8 @@ impl Sessions {
     }
 }
 
-/// Query for waiting and blocking sessions. It briefly blocks all that take locks, so it runs only after a session waited.
-/// Statements are identified by query id and first word, because their text contains user data.
+/// Returns the query for waiting and blocking sessions. It briefly blocks all sessions that take locks, so it runs only after a
+/// wait. Statements are identified by query id and first word, because their text contains user data.
 pub(super) fn blocked_sql(has_query_ids: bool) -> String {
     let (waits, blocks) = if has_query_ids { ("w.query_id", "b.query_id") } else { ("NULL", "NULL") };
     let word = |session| format!("upper(coalesce(substring({session}.query FROM '^\\s*([A-Za-z]+)'), ''))");
@@ -144,7 +144,7 @@ pub(super) struct Blocked {
     untold: u64,
 }
 
-/// The one who waits and the one who blocks: their statements by number and first word, what the latter does, and whose it is.
+/// A waiting and a blocking session: query ids and first words of their statements, and the state and user of the latter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Pair {
     waits: (String, String),
@@ -153,7 +153,7 @@ struct Pair {
     application: String,
 }
 
-/// Observations of a pair, once a second.
+/// Observations of a pair, one per second.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     first_at: Instant,
@@ -163,7 +163,7 @@ struct Seen {
 }
 
 impl Blocked {
-    /// Takes the rows of [`blocked_sql`].
+    /// Adds the rows of [`blocked_sql`].
     pub(super) fn look(&mut self, rows: &[SimpleQueryRow], now: Instant) {
         for row in rows {
             let column = |column| clip(text(row, column));
@@ -190,7 +190,7 @@ impl Blocked {
         seen.wait_ms_max = seen.wait_ms_max.max(wait_ms);
     }
 
-    /// Tells what was seen, and forgets it.
+    /// Reports the pairs, and removes them.
     pub(super) fn add_to(&mut self, answer: &mut Answer) {
         for (pair, seen) in std::mem::take(&mut self.pairs) {
             let known = fields([
@@ -224,8 +224,8 @@ mod tests {
         Answer::new("postgresql", Instant::ZERO, Duration::from_secs(1))
     }
 
-    /// Signals, as `name label` and value.
-    fn told(sessions: &mut Sessions) -> Vec<(String, f64)> {
+    /// Returns signals as `name label` and value.
+    fn signals(sessions: &mut Sessions) -> Vec<(String, f64)> {
         let mut answer = answer();
         sessions.add_to(&mut answer, Instant::ZERO);
         let line = |signal: &model::Signal| {
@@ -251,10 +251,10 @@ mod tests {
             ("connections idle", 2.0),
             ("locks_waiting ", 0.25),
         ];
-        assert_eq!(told(&mut sessions), expect.map(|(name, value)| (name.to_owned(), value)));
-        assert_eq!(told(&mut sessions), [], "nobody looked since");
+        assert_eq!(signals(&mut sessions), expect.map(|(name, value)| (name.to_owned(), value)));
+        assert_eq!(signals(&mut sessions), [], "no samples since");
         sessions.looks = 1;
-        let after = told(&mut sessions);
+        let after = signals(&mut sessions);
         assert!(
             after.len() == 6 && after.iter().all(|(_, value)| *value == 0.0),
             "waits end as zeros: {after:?}"
@@ -268,7 +268,8 @@ mod tests {
         (0..150).for_each(|number| {
             sessions.add("client backend", "active", "Extension", &number.to_string(), 1.0)
         });
-        let other = told(&mut sessions).into_iter().find(|(name, _)| name == "active_sessions other other");
+        let other =
+            signals(&mut sessions).into_iter().find(|(name, _)| name == "active_sessions other other");
         assert_eq!(other.map(|(_, value)| value), Some(50.0));
     }
 
@@ -285,10 +286,10 @@ mod tests {
         }
         let mut answer = answer();
         blocked.add_to(&mut answer);
-        let told = answer.evidence().records;
-        assert_eq!(told.len(), PAIRS_MAX + 1);
-        let first = &told[0].fields;
+        let evidence = answer.evidence().records;
+        assert_eq!(evidence.len(), PAIRS_MAX + 1);
+        let first = &evidence[0].fields;
         assert_eq!((&first["waiters_max"], &first["wait_ms_max"]), (&3.0.into(), &5.0.into()));
-        assert_eq!(told[PAIRS_MAX].subject, "20 observations of further locks were left out");
+        assert_eq!(evidence[PAIRS_MAX].subject, "20 observations of further locks were left out");
     }
 }

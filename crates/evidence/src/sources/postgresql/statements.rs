@@ -11,13 +11,13 @@ use crate::answer::{Fields, fields};
 /// Maximum number of statements.
 pub(super) const STATEMENTS_MAX: usize = 50;
 
-/// Statements that are compared, those that took most. One that is not among them took less than all others did.
+/// Maximum number of statements compared, the slowest. A statement that is not among them took less than these.
 const COMPARED_MAX: usize = 20_000;
 
 /// Maximum length of a statement's text.
 const TEXT_CHARS_MAX: usize = 2_000;
 
-/// A statement: its database and its `queryid`. Who sent it is one more column of the view and no part of this.
+/// A statement: its database and its `queryid`, over all users.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Statement {
     pub(super) database: String,
@@ -38,7 +38,7 @@ pub(super) struct Counts {
 
 pub(super) type Looked = HashMap<Statement, Counts>;
 
-/// Query for all counters. The view has these columns since version 1.8, that of PostgreSQL 13.
+/// Returns the query for all counters. The view has these columns since version 1.8, that of PostgreSQL 13.
 pub(super) fn counts_sql(schema: &str) -> String {
     format!(
         "SELECT {MARK} dbid, queryid, sum(calls), sum(total_exec_time), sum(rows), sum(shared_blks_hit), \
@@ -47,9 +47,9 @@ pub(super) fn counts_sql(schema: &str) -> String {
     )
 }
 
-/// Query for the texts of these statements and the names of their databases.
+/// Returns the query for the texts of these statements and the names of their databases.
 pub(super) fn texts_sql<'a>(schema: &str, statements: impl Iterator<Item = &'a Statement>) -> String {
-    // They are numbers of the server's own; whatever else it may have told is not asked for.
+    // Only integers: query ids are the server's numbers, and any other text must not enter a query.
     let numbers = statements.filter_map(|statement| statement.queryid.parse::<i64>().ok());
     let list = numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
     format!(
@@ -59,19 +59,19 @@ pub(super) fn texts_sql<'a>(schema: &str, statements: impl Iterator<Item = &'a S
     )
 }
 
-/// The counts in the rows of [`counts_sql`].
+/// Parses the rows of [`counts_sql`].
 pub(super) fn looked(rows: &[SimpleQueryRow]) -> Looked {
     rows.iter().map(|row| (statement(row), counts(row))).collect()
 }
 
-/// The texts in the rows of [`texts_sql`], and the databases' names.
+/// Parses the rows of [`texts_sql`]: statements with their texts and database names.
 pub(super) fn texts(rows: &[SimpleQueryRow]) -> HashMap<Statement, (String, String)> {
     rows.iter()
         .map(|row| (statement(row), (without_literals(text(row, 2)), text(row, 3).to_owned())))
         .collect()
 }
 
-/// Statements by time between two readings, the slowest first, and the total in milliseconds.
+/// Returns statements by time between two readings, the slowest first, and the total in milliseconds.
 pub(super) fn taken(before: &Looked, now: &Looked) -> (Vec<(Statement, Counts)>, f64) {
     let since = |statement: &Statement, counts: &Counts| counts.since(before.get(statement));
     let others = now.iter().filter(|(_, counts)| !counts.is_own);
@@ -84,7 +84,7 @@ pub(super) fn taken(before: &Looked, now: &Looked) -> (Vec<(Statement, Counts)>,
 }
 
 impl Counts {
-    /// Increase of the counters; after a reset, their values.
+    /// Returns the increase of the counters; after a reset, their values.
     fn since(&self, before: Option<&Counts>) -> Counts {
         let Some(before) = before.filter(|before| before.calls <= self.calls) else { return *self };
         Counts {
@@ -98,7 +98,7 @@ impl Counts {
         }
     }
 
-    /// As a record says it.
+    /// Returns the fields of a record.
     pub(super) fn fields(&self, all_ms: f64) -> Fields {
         let share = if all_ms > 0.0 { self.total_ms / all_ms } else { 0.0 };
         fields([
@@ -131,9 +131,9 @@ fn counts(row: &SimpleQueryRow) -> Counts {
     }
 }
 
-/// A statement in one line without its comments, with a question mark for every text in it. The server does so for most, but
-/// not for those that define something, and one of them is `ALTER ROLE … PASSWORD '…'` (PostgreSQL documentation, F.30, and 4.1
-/// for how texts are written). A text without an end hides all that follows.
+/// Returns a statement as one line without comments, with a question mark for every literal. The server replaces literals in most
+/// statements, but not in utility statements such as `ALTER ROLE … PASSWORD '…'` (PostgreSQL documentation, F.30, and 4.1 for the
+/// syntax of literals). A literal without an end hides all that follows.
 pub(super) fn without_literals(sql: &str) -> String {
     let mut shown = String::with_capacity(sql.len());
     let mut rest = sql;
@@ -158,7 +158,7 @@ pub(super) fn without_literals(sql: &str) -> String {
     shown.trim().to_owned()
 }
 
-/// Length of a comment in bytes, nested ones included.
+/// Returns the length of a comment in bytes, nested ones included.
 fn comment(sql: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while at < sql.len() {
@@ -172,7 +172,7 @@ fn comment(sql: &str) -> usize {
     sql.len()
 }
 
-/// Length of a single-quoted literal in bytes.
+/// Returns the length of a single-quoted literal in bytes.
 fn quoted(sql: &str, has_escapes: bool) -> usize {
     let bytes = sql.as_bytes();
     let mut at = 1;
@@ -187,7 +187,7 @@ fn quoted(sql: &str, has_escapes: bool) -> usize {
     sql.len()
 }
 
-/// Length of a dollar-quoted literal in bytes; `None` without a tag, as in `$1`.
+/// Returns the length of a dollar-quoted literal in bytes; `None` without a tag, as in `$1`.
 fn dollar_quoted(sql: &str) -> Option<usize> {
     let length = sql.strip_prefix('$')?.find('$')? + 2;
     let tag = &sql[..length];
@@ -196,7 +196,7 @@ fn dollar_quoted(sql: &str) -> Option<usize> {
     is_tag.then(|| sql[length..].find(tag).map_or(sql.len(), |end| length + end + length))
 }
 
-/// Whether a text that begins here is an `E'…'`.
+/// Returns true if a literal that begins here is an `E'…'`.
 fn has_escapes(before: &str) -> bool {
     let Some(before) = before.strip_suffix(['e', 'E']) else { return false };
     !ends_in_word(before)
@@ -269,8 +269,8 @@ mod tests {
             .collect();
         assert_eq!(ranked, [("busy", 20.0, 300.0), ("new", 1.0, 60.0), ("reset", 2.0, 40.0)]);
         assert_eq!(total_ms, 400.0);
-        let told = taken[0].1.fields(total_ms);
-        assert_eq!((&told["mean_ms"], &told["share_of_db_time"]), (&15.0.into(), &0.75.into()));
+        let evidence = taken[0].1.fields(total_ms);
+        assert_eq!((&evidence["mean_ms"], &evidence["share_of_db_time"]), (&15.0.into(), &0.75.into()));
     }
 
     #[test]

@@ -1,27 +1,26 @@
 //! Sequential scans of tables, from `pg_stat_user_tables`.
 
+use model::SignalId;
 use tokio_postgres::SimpleQueryRow;
 
 use super::MARK;
 use super::database::{number, text};
-use model::SignalId;
-
 use crate::answer::{Answer, Counters, FirstSeen, SignalQuery};
 
-/// Tables per query, those with the most rows read so far, and tables with series of their own.
+/// Maximum number of tables per query, those with the most rows read so far, and of tables with series of their own.
 const TABLES_MAX: usize = 20;
 const TABLES_TOLD_MAX: usize = 50;
 
 const SCANS: SignalQuery = SignalQuery::new(SignalId::TableScans, "pg_stat_user_tables: seq_scan");
 const ROWS: SignalQuery = SignalQuery::new(SignalId::TableRowsScanned, "pg_stat_user_tables: seq_tup_read");
 
-/// The tables of a database.
+/// The tables of a database with series of their own.
 #[derive(Debug)]
 pub(super) struct Tables {
     few: FirstSeen,
 }
 
-/// Query for the tables with sequential scans.
+/// Returns the query for the tables with sequential scans.
 pub(super) fn sql() -> String {
     format!(
         "SELECT {MARK} schemaname || '.' || relname, seq_scan, seq_tup_read FROM pg_stat_user_tables \
@@ -34,7 +33,7 @@ impl Tables {
         Tables { few: FirstSeen::new(TABLES_TOLD_MAX) }
     }
 
-    /// Tells the rows of [`sql`], as they rose since the answer before.
+    /// Reports the rows of [`sql`] as increases since the previous answer.
     pub(super) fn add_to(&mut self, answer: &mut Answer, counters: &mut Counters, rows: &[SimpleQueryRow]) {
         for row in rows {
             let table = text(row, 0);

@@ -1,4 +1,4 @@
-//! TLS to a database (`sslmode=require`). Its certificate is checked, by the system's authorities or by those of a file.
+//! TLS to a database (`sslmode=require`). The certificate is checked against the system's authorities or those of a file.
 
 use std::future::Future;
 use std::io;
@@ -16,15 +16,15 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// The protocol by its registered name (IANA, TLS ALPN Protocol IDs).
+/// The protocol's registered ALPN name (IANA, TLS ALPN Protocol IDs).
 const PROTOCOL: &[u8] = b"postgresql";
 
-/// Makes connections encrypted.
+/// The TLS settings of connections.
 #[derive(Clone)]
 pub(super) struct Tls(TlsConnector);
 
 impl Tls {
-    /// Trusts the authorities of a file in PEM, or those of the system.
+    /// Trusts the authorities in a PEM file, or those of the system.
     ///
     /// # Errors
     /// The file cannot be read, or has no certificate.
@@ -50,7 +50,7 @@ impl Tls {
     }
 }
 
-/// A connection that is about to be encrypted.
+/// A connection before its TLS handshake.
 pub(super) struct Handshake {
     connector: TlsConnector,
     name: ServerName<'static>,

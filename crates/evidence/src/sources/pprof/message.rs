@@ -1,4 +1,4 @@
-//! A profile in the form of pprof: `profile.proto` of github.com/google/pprof, those of its fields that are read.
+//! A profile in the format of pprof: the fields of `profile.proto` (github.com/google/pprof) that are needed.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -8,9 +8,9 @@ use prost::Message;
 
 use crate::flame::Flame;
 
-/// Bytes of a profile once it is plain: its tree is some forty times as large as the shortest text of it.
+/// Maximum size of a decompressed profile, bytes: its tree is about forty times as large as its shortest encoding.
 const PLAIN_BYTES_MAX: u64 = 4 << 20;
-/// Stacks that are added up: five seconds of a hundred cores.
+/// Maximum number of stacks added up: five seconds of a hundred cores.
 pub(super) const SAMPLES_MAX: usize = 50_000;
 /// Magic number of gzip (RFC 1952, 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -46,7 +46,7 @@ pub(super) struct ValueType {
     pub(super) unit: i64,
 }
 
-/// A stack, the innermost call in front, with a value of each type.
+/// A stack, the innermost call first, with a value of each type.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Sample {
     #[prost(uint64, repeated, tag = "1")]
@@ -55,7 +55,7 @@ pub(super) struct Sample {
     pub(super) value: Vec<i64>,
 }
 
-/// A place in the program, the innermost inlined call in front.
+/// A location in the program, the innermost inlined call first.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Location {
     #[prost(uint64, tag = "1")]
@@ -79,10 +79,10 @@ pub(super) struct Function {
 }
 
 impl Profile {
-    /// Reads a profile, plain or in gzip.
+    /// Parses a profile, plain or compressed with gzip.
     ///
     /// # Errors
-    /// It is none, or too large.
+    /// The bytes are no profile, or too large.
     pub(super) fn read(bytes: &[u8]) -> Result<Profile, String> {
         let mut plain = Vec::new();
         let read = match bytes.starts_with(&GZIP) {
@@ -96,7 +96,7 @@ impl Profile {
         Profile::decode(&*plain).map_err(|error| format!("not a pprof profile: {error}"))
     }
 
-    /// Its stacks, and the name and unit of their values: those of the default type, else of the last one, as pprof does it.
+    /// Returns the stacks, and name and unit of their values: of the default type, else of the last one, as pprof does.
     pub(super) fn flame(&self) -> (Flame, &str, &str) {
         let default = |of: &ValueType| self.default_sample_type > 0 && of.kind == self.default_sample_type;
         let place = self.sample_type.iter().position(default);
@@ -119,7 +119,7 @@ impl Profile {
         (flame, kind, unit)
     }
 
-    /// Stacks that there was no room for.
+    /// Returns the number of stacks beyond the limit.
     pub(super) fn left_out(&self) -> usize {
         self.sample.len().saturating_sub(SAMPLES_MAX)
     }

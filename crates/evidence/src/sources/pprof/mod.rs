@@ -1,7 +1,7 @@
-//! Profiles that a program makes of itself when it is asked over HTTP, as Go's `net/http/pprof` does.
+//! Profiles that a program exposes over HTTP, as Go's `net/http/pprof` does.
 //!
-//! A profile is taken now and then while a run goes on, and the one in which the program worked most is kept: it is of the
-//! time that the program was nearest to its limit.
+//! A profile is taken periodically during a run, and the busiest one is kept: it shows the program when it was nearest to its
+//! limit.
 
 mod message;
 
@@ -15,10 +15,9 @@ use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, SourceEr
 use crate::http::{self, Client, Door};
 use crate::lines::harmless;
 use crate::settings::{Settings, SettingsError};
-
 use message::Profile;
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "pprof",
     provides: "On-demand profiles, as from Go's net/http/pprof: the busiest one of the run.",
@@ -36,9 +35,9 @@ const USUAL_PATH: &str = "/debug/pprof/profile";
 /// Default duration of a profile, seconds.
 const SECONDS: u64 = 3;
 const SECONDS_MAX: u64 = 6;
-/// The time from one to the next, unless it is set, and at least what one takes.
+/// Default interval between profiles; the minimum is the duration of one.
 const EVERY: Duration = Duration::from_secs(15);
-/// Bytes of an answer.
+/// Maximum size of a response, bytes.
 const ANSWER_BYTES_MAX: u64 = 4 << 20;
 /// Maximum length of a profile type's name.
 const NAME_CHARS_MAX: usize = 60;
@@ -67,7 +66,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let path = if has_path { String::new() } else { USUAL_PATH.to_owned() };
     Ok(Box::new(Pprof {
         about: About { name: settings.name.clone(), kind: KIND.name, address: format!("{base}{path}") },
-        // Less than the limit of a call, and some more than a profile takes.
+        // Less than the limit of a call, and longer than a profile takes.
         client: Client::patient(&base, authorization, CALL_LIMIT - Duration::from_secs(1)),
         path,
         seconds,
@@ -107,7 +106,7 @@ impl Source for Pprof {
         };
         let per_s = flame.total() / seconds;
         if per_s > 0.0 && self.busiest.as_ref().is_none_or(|(busiest, _)| per_s > *busiest) {
-            let mut fields = flame.told();
+            let mut fields = flame.lines();
             fields.insert("unit".to_owned(), harmless(unit, NAME_CHARS_MAX).into());
             fields.insert("profile_s".to_owned(), seconds.into());
             fields.insert("stacks_left_out".to_owned(), (profile.left_out() as f64).into());

@@ -1,4 +1,4 @@
-//! Against profiles that are made as `profile.proto` says.
+//! The source against profiles built from `profile.proto`.
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
@@ -7,16 +7,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use prost::Message;
-
 use proptest::prelude::*;
 use proptest::sample::Index;
+use prost::Message;
 
 use super::message::{Function, Line, Location, Profile, SAMPLES_MAX, Sample, ValueType};
 use super::*;
 use crate::contract::promises;
 
-/// A CPU profile as Go makes one: counts and nanoseconds, `main` calls `work`, and `work` has `inlined` in it.
+/// Returns a CPU profile as Go makes it: counts and nanoseconds; `main` calls `work`, which has `inlined` in it.
 fn profile(work_ns: i64) -> Profile {
     let strings = ["", "samples", "count", "cpu", "nanoseconds", "main", "work", "inlined"];
     let function = |id: u64, name: i64| Function { id, name };
@@ -45,7 +44,7 @@ fn gzipped(profile: &Profile) -> Vec<u8> {
     writer.finish().expect("into memory")
 }
 
-/// A program that was busier each time that it is asked, until its third profile; it ends with the test.
+/// Serves a program that is busier at each request until its third profile; it ends with the test.
 fn program() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("it is bound");
@@ -57,7 +56,7 @@ fn program() -> SocketAddr {
             let body = gzipped(&profile(if number == 2 { 900_000_000 } else { 70_000_000 }));
             let head =
                 format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
-            // Whoever asked may be gone.
+            // The client may have disconnected.
             let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
         }
     });
@@ -78,10 +77,10 @@ fn source(address: &str) -> Result<Box<dyn Source>, SettingsError> {
 #[test]
 fn promises_are_kept_and_the_busiest_profile_is_told() {
     let mut source = source(&format!("http://{}", program())).expect("settings that are right");
-    let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
-    let [profile] = &told.records[..] else { panic!("one profile: {told:?}") };
+    let evidence = promises::of_a_source(source.as_mut(), Some("t0psecret"));
+    let [profile] = &evidence.records[..] else { panic!("one profile: {evidence:?}") };
     assert_eq!((profile.kind, profile.subject.as_str()), (RecordKind::Profile, "cpu"));
-    // The probe asked first, and two samples after it: the second of them was the busiest.
+    // The probe came first, then two samples: the second of them was the busiest.
     assert_eq!(profile.fields["total"], Datum::from(930_000_000.0));
     assert_eq!(profile.fields["unit"], Datum::from("nanoseconds"));
     assert_eq!(profile.fields["profiles_taken"], Datum::from(2.0));
@@ -117,7 +116,7 @@ fn a_profile_that_points_nowhere_is_read_as_far_as_it_goes() {
     broken.sample[1].value.clear();
     let (flame, kind, unit) = broken.flame();
     assert_eq!((flame.total(), kind, unit), (70_000_000.0, "cpu", "nanoseconds"));
-    assert_eq!(flame.told()["frames"], Datum::from("0 70000000 main\n1 70000000 ?\n2 70000000 ?\n"));
+    assert_eq!(flame.lines()["frames"], Datum::from("0 70000000 main\n1 70000000 ?\n2 70000000 ?\n"));
     assert_eq!(Profile::default().flame().0.total(), 0.0);
 }
 
@@ -128,7 +127,7 @@ fn stacks_beyond_the_limit_are_counted() {
     assert_eq!((large.left_out(), large.flame().0.total()), (3, SAMPLES_MAX as f64 * 30_000_000.0));
 }
 
-/// Any input is refused or stays within the limits.
+/// Checks that any input is refused or stays within the limits.
 fn assert_bounded(bytes: &[u8]) {
     if let Ok(profile) = Profile::read(bytes) {
         profile.flame().0.assert_bounded();

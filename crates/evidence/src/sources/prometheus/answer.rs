@@ -7,14 +7,14 @@ use serde::Deserialize;
 
 use super::window::Window;
 
-/// The points of a series, by its labels.
+/// Labels of a series, and its points.
 pub(super) type Labelled = (BTreeMap<String, String>, Vec<(Instant, f64)>);
 
 /// Series with their points.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Answer {
     pub(super) series: Vec<Labelled>,
-    /// Series that there was no room for.
+    /// Number of series beyond the limit.
     pub(super) series_dropped: usize,
 }
 
@@ -40,7 +40,7 @@ struct Series {
 }
 
 impl Answer {
-    /// Reads one. Of more than `series_max` series those are kept that reach highest.
+    /// Parses a response. If it has more than `series_max` series, those with the highest values are kept.
     pub(super) fn parse(text: &str, series_max: usize, window: &Window) -> Result<Answer, String> {
         let body: Body =
             serde_json::from_str(text).map_err(|error| format!("unexpected response: {error}"))?;
@@ -64,7 +64,7 @@ impl Series {
         self.metric.remove("__name__");
         let points = self.values.iter().filter_map(|(unix_s, value)| {
             let value: f64 = value.parse().ok()?;
-            // Prometheus keeps milliseconds.
+            // Prometheus has a resolution of milliseconds.
             let wall_ns = (unix_s * 1e3).round() as i64 * 1_000_000;
             value.is_finite().then(|| (window.period.instant(wall_ns), value))
         });
@@ -90,7 +90,7 @@ mod tests {
             at: Instant::from_ns(second * 1_000_000_000),
             wall_ns: 1_700_000_000_000_000_000 + second as i64 * 1_000_000_000,
         };
-        Window::of(&Period { from: moment(5), to: moment(60) }, Duration::from_secs(5), i64::MAX)
+        Window::around(&Period { from: moment(5), to: moment(60) }, Duration::from_secs(5), i64::MAX)
     }
 
     fn matrix(series: &[&str]) -> String {

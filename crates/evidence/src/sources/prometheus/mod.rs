@@ -1,7 +1,7 @@
-//! A Prometheus, or whatever answers to its HTTP API, asked about a run's own window once the run is over.
+//! A Prometheus, or a server with its HTTP API, queried for the time of a run after it is over.
 //!
-//! The names of its metrics determine the queries ([`crate::packs`]). Each signal keeps the question as it was asked, with
-//! start, end and step, so that anybody can ask it again.
+//! The names of its metrics determine the queries ([`crate::packs`]). Each signal keeps its query with start, end and step, so that
+//! users can repeat it.
 
 mod answer;
 mod window;
@@ -21,11 +21,10 @@ use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::packs::{PACKS, Pack};
 use crate::settings::{Settings, SettingsError};
-
 use answer::Answer;
 use window::Window;
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "prometheus",
     provides: "Prometheus: nodes, containers, JVM, Go, Node.js, databases, queues and more, during the run.",
@@ -39,21 +38,21 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// Series kept of one answer; the rest is counted.
+/// Maximum number of series kept from one response; the rest is counted.
 const SERIES_MAX: usize = 200;
-/// Questions of one's own.
+/// Maximum number of the user's own queries.
 const QUERIES_MAX: usize = 100;
 /// Default scrape interval, for servers that do not report it.
 const INTERVAL: Duration = Duration::from_secs(15);
-/// Fewer points of a run say little about its peaks.
+/// Minimum number of points of a run: fewer may miss its peaks.
 const POINTS_WANTED: usize = 10;
 
-/// A node that has so much of its memory in use is nearly full.
+/// Share of memory in use above which a node counts as nearly full.
 const FULL_SHARE: f64 = 0.9;
 
 /// Concurrent queries: fewer than the 20 that Prometheus runs at once.
 const ASKED_AT_ONCE: usize = 4;
-/// No small question takes longer, no large one does, and none is begun after so long: together less than
+/// Timeouts of a short and a long query, and latest start of a further one within a call: their sum stays below
 /// [`crate::contract::CALL_LIMIT`].
 const QUICK_LIMIT: Duration = Duration::from_millis(1_500);
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
@@ -71,7 +70,7 @@ struct Prometheus {
     queries: Vec<(String, String)>,
 }
 
-/// Something to ask.
+/// A query to run.
 struct Question {
     signal: SignalName,
     unit: &'static str,
@@ -146,7 +145,7 @@ impl Source for Prometheus {
     fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let begun = SystemClock::now();
         let told_interval = self.interval.or_else(|| window::interval(&self.quick));
-        let window = Window::of(period, told_interval.unwrap_or(INTERVAL), SystemClock.wall_unix_ns());
+        let window = Window::around(period, told_interval.unwrap_or(INTERVAL), SystemClock.wall_unix_ns());
         let names = self.metric_names(&[("start", &window.start), ("end", &window.end)])?;
         let questions = self.questions(&names, &window);
         let answers = self.ask(&questions, &window, begun);
@@ -172,7 +171,7 @@ impl Prometheus {
         Ok(names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    /// All queries: the user's own ones first, so that they are answered if time is short.
+    /// Returns all queries: the user's own ones first, so that they run even if time is short.
     fn questions(&self, names: &HashSet<String>, window: &Window) -> Vec<Question> {
         let own = self.queries.iter().map(|(name, promql)| Question {
             signal: name.as_str().into(),
@@ -189,7 +188,7 @@ impl Prometheus {
         own.chain(known).collect()
     }
 
-    /// The answers in the order of the questions; `None` for one that was not asked for want of time.
+    /// Returns the answers in the order of the queries; `None` for queries skipped for lack of time.
     fn ask(
         &self,
         questions: &[Question],
@@ -229,7 +228,7 @@ impl Prometheus {
         window: &Window,
         evidence: &mut Evidence,
     ) {
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         let mut unasked = Vec::new();
         for (question, answer) in questions.iter().zip(answers) {
             let answer = match answer {
@@ -250,8 +249,8 @@ impl Prometheus {
                 evidence.records.push(self.warning(question.signal.as_str(), window, [kept, dropped]));
             }
             for (labels, points) in answer.series {
-                // Alternatives that tell the same are told once.
-                if told.insert((question.signal.clone(), labels.clone())) {
+                // Alternatives with the same result are reported once.
+                if reported.insert((question.signal.clone(), labels.clone())) {
                     evidence.signals.push(Signal {
                         source: self.about.name.clone(),
                         name: question.signal.clone(),
@@ -275,7 +274,7 @@ impl Prometheus {
         }
     }
 
-    /// Few points hide what was between them: a peak of a minute may be on one or on none.
+    /// Warns about too few points: a peak of a minute may lie between them.
     fn too_few_points(&self, period: &Period, window: &Window) -> Option<Record> {
         let run = period.to.at.since(period.from.at);
         let points = run.as_nanos() / window.interval.as_nanos().max(1);
@@ -290,7 +289,7 @@ impl Prometheus {
         })
     }
 
-    /// Warnings for nodes that were nearly out of memory, whatever runs on them.
+    /// Returns warnings for nodes that were nearly out of memory, including other workloads.
     fn full_nodes(&self, signals: &[Signal], window: &Window) -> Vec<Record> {
         let peak = |signal: &Signal| signal.points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
         let series = |id: SignalId| signals.iter().filter(move |signal| signal.name == id);
@@ -318,7 +317,7 @@ impl Prometheus {
             ("questions", (questions.len() as f64).into()),
             ("metrics", (names.len() as f64).into()),
             ("interval_s", window.interval.as_secs_f64().into()),
-            ("interval_is", if is_told { "told" } else { "assumed" }.into()),
+            ("interval_is", if is_told { "reported" } else { "assumed" }.into()),
             ("rate_window_s", window.rate_window.as_secs_f64().into()),
             ("step_s", window.step.as_secs_f64().into()),
             ("start", window.start.as_str().into()),
@@ -347,7 +346,7 @@ impl Prometheus {
         }
     }
 
-    /// Tries one's own questions until time is short, at one moment each.
+    /// Tries the user's own queries at one instant each, until time is short.
     fn probe_queries(&self) -> Vec<Check> {
         let begun = SystemClock::now();
         let in_time = self.queries.iter().take_while(|_| SystemClock::now().since(begun) < QUICK_LIMIT * 2);
@@ -370,7 +369,7 @@ fn revealed(names: &HashSet<String>) -> Vec<&'static Pack> {
     PACKS.iter().filter(|pack| pack.is_revealed_by(&|name| names.contains(name))).collect()
 }
 
-/// The first trouble, if there were questions and none was answered.
+/// Returns the first error, if there were queries and none succeeded.
 fn only_failures(answers: &[Option<Result<Answer, SourceError>>]) -> Option<SourceError> {
     if answers.iter().flatten().any(Result::is_ok) {
         return None;

@@ -1,4 +1,4 @@
-//! Against a real Prometheus.
+//! The source against a real Prometheus.
 
 use std::time::Duration;
 
@@ -30,21 +30,24 @@ fn promises_are_kept_with_a_real_server() {
     let checks = source.probe();
     let wrong: Vec<&str> =
         checks.iter().filter(|check| check.outcome.is_err()).map(|check| check.what.as_str()).collect();
-    // It was started a moment ago and has scraped nothing that a pack knows.
+    // It has just started and has scraped no metric of a pack.
     assert_eq!(wrong, ["packs", "query.wrong"], "{checks:?}");
     assert!(checks.iter().any(|check| check.outcome.as_deref() == Ok("1s")), "{checks:?}");
-    // Nobody serves its target, and so `up` is zero.
+    // Its target is unreachable, so `up` is zero.
     wait_for_scrapes(&lab);
-    let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
-    let scraped =
-        told.signals.iter().find(|signal| signal.name == "scraped").expect("its own question is answered");
+    let evidence = promises::of_a_source(source.as_mut(), Some("t0psecret"));
+    let scraped = evidence
+        .signals
+        .iter()
+        .find(|signal| signal.name == "scraped")
+        .expect("its own question is answered");
     assert!(!scraped.labels.contains_key("__name__") && scraped.labels["job"] == "service", "{scraped:?}");
     assert!(
         scraped.query.starts_with("up [start=2") && scraped.query.ends_with("Z step=1s]"),
         "{}",
         scraped.query
     );
-    let warnings: Vec<&str> = told
+    let warnings: Vec<&str> = evidence
         .records
         .iter()
         .filter(|record| record.kind == RecordKind::Warning)
@@ -60,9 +63,9 @@ fn points_are_where_the_run_was() {
     let mut source = source(&lab.url("prometheus"), &[("query.now", "time()")]);
     let from = SystemClock::now();
     std::thread::sleep(Duration::from_secs(2));
-    let period = Period { from: Moment::of(from, &epoch), to: Moment::of(SystemClock::now(), &epoch) };
-    let told = source.look_back(&period).expect("it is there");
-    let [signal] = &told.signals[..] else { panic!("one series: {told:?}") };
+    let period = Period { from: Moment::new(from, &epoch), to: Moment::new(SystemClock::now(), &epoch) };
+    let evidence = source.look_back(&period).expect("it is there");
+    let [signal] = &evidence.signals[..] else { panic!("one series: {evidence:?}") };
     for (at, unix_s) in &signal.points {
         let wall_s = epoch.wall_unix_ns(*at) as f64 / 1e9;
         assert!((wall_s - unix_s).abs() < 0.002, "{wall_s} is said to be {unix_s}");
@@ -102,8 +105,8 @@ fn every_question_of_the_packs_is_understood() {
     }
 }
 
-/// A page of metrics as cAdvisor and kube-state-metrics show them: the pod's own control group is left out, and the limit
-/// stands beside what is used.
+/// A metrics page like those of cAdvisor and kube-state-metrics: the pod's own cgroup is left out, and usage comes with its
+/// limit.
 #[test]
 fn packs_are_found_by_their_metrics_and_joined_with_limits() {
     let begun = SystemClock::now();
@@ -126,19 +129,19 @@ fn packs_are_found_by_their_metrics_and_joined_with_limits() {
     wait_for_scrapes(&lab);
     let mut source = source(&lab.url("prometheus"), &[("selector", "namespace=\"shop\"")]);
     let epoch = Epoch::anchor(&SystemClock);
-    let from = Moment::of(SystemClock::now(), &epoch);
+    let from = Moment::new(SystemClock::now(), &epoch);
     std::thread::sleep(Duration::from_millis(3_600));
-    let told =
-        source.look_back(&Period { from, to: Moment::of(SystemClock::now(), &epoch) }).expect("it is there");
-    let of = |name: &str| told.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
-    let [used] = of("container_cpu")[..] else { panic!("one container: {told:?}") };
-    let [limit] = of("container_cpu_limit")[..] else { panic!("one limit: {told:?}") };
+    let evidence =
+        source.look_back(&Period { from, to: Moment::new(SystemClock::now(), &epoch) }).expect("it is there");
+    let of = |name: &str| evidence.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
+    let [used] = of("container_cpu")[..] else { panic!("one container: {evidence:?}") };
+    let [limit] = of("container_cpu_limit")[..] else { panic!("one limit: {evidence:?}") };
     assert_eq!(used.labels, limit.labels);
     assert_eq!(used.labels.keys().collect::<Vec<_>>(), ["container", "namespace", "pod"]);
     let (_, cores) = used.points.last().expect("points");
     assert!((0.4..0.6).contains(cores), "{used:?}");
     assert!(limit.points.iter().all(|(_, value)| *value == 2.0), "{limit:?}");
-    let about = told.records.iter().find(|record| record.kind == RecordKind::Source).expect("queries");
+    let about = evidence.records.iter().find(|record| record.kind == RecordKind::Source).expect("queries");
     assert_eq!(about.fields["packs"], Datum::from("kube-state-metrics, cAdvisor, process, Go"));
     assert_eq!(about.fields["interval_s"], Datum::from(0.5));
 }
@@ -155,12 +158,12 @@ fn full_nodes_are_warned_of() {
     wait_for_scrapes(&lab);
     let mut source = source(&lab.url("prometheus"), &[]);
     let epoch = Epoch::anchor(&SystemClock);
-    let from = Moment::of(SystemClock::now(), &epoch);
+    let from = Moment::new(SystemClock::now(), &epoch);
     std::thread::sleep(Duration::from_millis(1_500));
-    let told =
-        source.look_back(&Period { from, to: Moment::of(SystemClock::now(), &epoch) }).expect("it is there");
-    let warning = told.records.iter().find(|record| record.subject == "node memory nearly exhausted");
-    let fields = &warning.unwrap_or_else(|| panic!("a warning: {told:?}")).fields;
+    let evidence =
+        source.look_back(&Period { from, to: Moment::new(SystemClock::now(), &epoch) }).expect("it is there");
+    let warning = evidence.records.iter().find(|record| record.subject == "node memory nearly exhausted");
+    let fields = &warning.unwrap_or_else(|| panic!("a warning: {evidence:?}")).fields;
     assert_eq!(fields["memory_max_share"], Datum::from(0.94));
     assert_eq!(fields["node"], Datum::from(page.address.to_string()));
 }
@@ -175,11 +178,11 @@ fn too_many_series_are_counted() {
     wait_for_scrapes(&lab);
     let mut source = source(&lab.url("prometheus"), &[("query.many", "many")]);
     let epoch = Epoch::anchor(&SystemClock);
-    let from = Moment::of(SystemClock::now(), &epoch);
+    let from = Moment::new(SystemClock::now(), &epoch);
     std::thread::sleep(Duration::from_millis(1_500));
-    let told =
-        source.look_back(&Period { from, to: Moment::of(SystemClock::now(), &epoch) }).expect("it is there");
-    assert_eq!(told.signals.iter().filter(|signal| signal.name == "many").count(), 200);
-    let warning = told.records.iter().find(|record| record.subject == "many").expect("a warning");
+    let evidence =
+        source.look_back(&Period { from, to: Moment::new(SystemClock::now(), &epoch) }).expect("it is there");
+    assert_eq!(evidence.signals.iter().filter(|signal| signal.name == "many").count(), 200);
+    let warning = evidence.records.iter().find(|record| record.subject == "many").expect("a warning");
     assert_eq!(warning.fields["series_dropped"], Datum::from(50.0));
 }

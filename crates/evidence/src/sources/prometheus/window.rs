@@ -12,34 +12,34 @@ use crate::wall;
 /// Maximum points per series, a limit of Prometheus.
 const POINTS_MAX: u128 = 11_000;
 
-/// So many scrapes are in the time that a rate is over: two make a rate, and one that is late or lost must not make it none.
+/// Scrapes per rate window: two make a rate, and it must survive a late or lost one.
 const SCRAPES_PER_RATE: u32 = 4;
 
-/// The time that is asked for.
+/// The time range of queries.
 #[derive(Debug)]
 pub(super) struct Window {
-    /// The same on both clocks.
+    /// The time range on both clocks.
     pub(super) period: Period,
-    /// The beginning and the end, in UTC.
+    /// Start and end, in UTC.
     pub(super) start: String,
     pub(super) end: String,
-    /// The time between two points.
+    /// Time between two points.
     pub(super) step: Duration,
     pub(super) step_text: String,
-    /// The time between two scrapes.
+    /// Time between two scrapes.
     pub(super) interval: Duration,
-    /// The time that rates are over.
+    /// Time range of rates.
     pub(super) rate_window: Duration,
-    /// The same in PromQL.
+    /// Time range of rates in PromQL.
     pub(super) rate: String,
 }
 
 impl Window {
-    /// A run's time with a scrape more at both ends as far as that is over, a point for each scrape as far as that is not
-    /// too many.
-    pub(super) fn of(run: &Period, interval: Duration, wall_now_ns: i64) -> Window {
+    /// Returns the time of a run, extended by one scrape at both ends except into the future, with a point per scrape up to the
+    /// maximum.
+    pub(super) fn around(run: &Period, interval: Duration, wall_now_ns: i64) -> Window {
         let mut period = run.padded(interval);
-        // Of what is still to come nothing is known, and a rate that reaches into it seems to fall.
+        // The future has no data, and a rate that includes it seems to fall.
         if period.to.wall_ns > wall_now_ns {
             let beyond_ns = wall_now_ns.saturating_sub(run.to.wall_ns).max(0);
             let beyond = Duration::from_nanos(beyond_ns.unsigned_abs());
@@ -49,7 +49,7 @@ impl Window {
         let step_least_ms = length.as_millis() / POINTS_MAX + 1;
         let step_least = Duration::from_millis(u64::try_from(step_least_ms).unwrap_or(u64::MAX));
         let step = interval.max(step_least);
-        // Steps that are longer than what a rate is over would leave out what was between.
+        // Steps longer than the rate window would leave gaps.
         let rate_window = (interval * SCRAPES_PER_RATE).max(step);
         Window {
             period,
@@ -63,13 +63,13 @@ impl Window {
         }
     }
 
-    /// A question as it was asked.
+    /// Formats a query with its range.
     pub(super) fn asked(&self, promql: &str) -> String {
         format!("{promql} [start={} end={} step={}]", self.start, self.end, self.step_text)
     }
 }
 
-/// A time in PromQL.
+/// Formats a duration in PromQL.
 pub(super) fn text(duration: Duration) -> String {
     match duration.as_millis() {
         ms if ms % 1_000 == 0 => format!("{}s", ms / 1_000),
@@ -77,7 +77,7 @@ pub(super) fn text(duration: Duration) -> String {
     }
 }
 
-/// The time between two scrapes that most targets have, or else the one that is configured for all.
+/// Returns the most frequent scrape interval of the targets, or else the one configured for all.
 pub(super) fn interval(client: &Client) -> Option<Duration> {
     let of_targets = client.json("/api/v1/targets", &[("state", "active")]).ok().and_then(|answer| {
         let targets = answer["data"]["activeTargets"].as_array()?;
@@ -89,7 +89,7 @@ pub(super) fn interval(client: &Client) -> Option<Duration> {
     })
 }
 
-/// Of as many the shorter, so that no point is left out.
+/// Returns the most frequent interval; the shorter one of equals, so that no point is left out.
 fn most_frequent<'a>(intervals: impl Iterator<Item = &'a str>) -> Option<Duration> {
     let mut counts = BTreeMap::new();
     for interval in intervals.filter_map(parse) {
@@ -98,7 +98,7 @@ fn most_frequent<'a>(intervals: impl Iterator<Item = &'a str>) -> Option<Duratio
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(interval, _)| interval)
 }
 
-/// The first interval of the file is the one of all: Prometheus writes `global` first when it shows its configuration.
+/// Returns the global interval: Prometheus writes `global` first when it shows its configuration.
 fn configured(yaml: &str) -> Option<Duration> {
     yaml.lines().find_map(|line| line.trim().strip_prefix("scrape_interval:")).and_then(parse)
 }
@@ -124,7 +124,7 @@ mod tests {
     #[track_caller]
     fn check(length_s: u64, interval_s: u64, expect: &str) {
         let run = run(length_s);
-        let window = Window::of(&run, Duration::from_secs(interval_s), run.to.wall_ns + 60_000_000_000);
+        let window = Window::around(&run, Duration::from_secs(interval_s), run.to.wall_ns + 60_000_000_000);
         assert_eq!(window.asked(&format!("rate(a[{}])", window.rate)), expect);
     }
 
@@ -132,7 +132,7 @@ mod tests {
     fn a_window_is_padded_and_kept_with_the_question() {
         check(240, 15, "rate(a[60s]) [start=2026-01-27T03:56:25Z end=2026-01-27T04:00:55Z step=15s]");
         check(20, 1, "rate(a[4s]) [start=2026-01-27T03:56:39Z end=2026-01-27T03:57:01Z step=1s]");
-        // A day of seconds is more than can be told, and rates are of all the time between two points.
+        // A day of seconds exceeds the maximum, and rates cover all the time between two points.
         check(86_400, 1, "rate(a[7855ms]) [start=2026-01-27T03:56:39Z end=2026-01-28T03:56:41Z step=7855ms]");
     }
 
@@ -141,12 +141,12 @@ mod tests {
         let run = run(240);
         let end = |after_ms: i64| {
             let now_ns = run.to.wall_ns + after_ms * 1_000_000;
-            let window = Window::of(&run, Duration::from_secs(15), now_ns);
+            let window = Window::around(&run, Duration::from_secs(15), now_ns);
             (window.end, window.period.to.at.since(run.to.at))
         };
         assert_eq!(end(20_000), ("2026-01-27T04:00:55Z".to_owned(), Duration::from_secs(15)));
         assert_eq!(end(2_500), ("2026-01-27T04:00:42.5Z".to_owned(), Duration::from_millis(2_500)));
-        // A clock that is behind takes nothing from the run.
+        // A clock that is behind must not shorten the run.
         assert_eq!(end(-9_000), ("2026-01-27T04:00:40Z".to_owned(), Duration::ZERO));
     }
 

@@ -1,17 +1,17 @@
-//! A page of metrics: Prometheus' text format (0.0.4) and OpenMetrics 1.0, line by line.
+//! Parses metrics pages line by line: Prometheus' text format (0.0.4) and OpenMetrics 1.0.
 //!
-//! The parsers that there are refuse a whole page because of one line, and build all of it first. Here a line that cannot be
-//! understood is counted, and nothing grows beyond the limits, whatever a page holds.
+//! Existing parsers refuse a whole page because of one line, and build all of it first. This one counts invalid lines, and
+//! bounds memory for any page.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// Samples read of one page; the rest is counted.
+/// Maximum number of samples of one page; the rest is counted.
 const SAMPLES_MAX: usize = 20_000;
-/// Metrics whose kind is kept.
+/// Maximum number of metrics whose type is kept.
 const KINDS_MAX: usize = 20_000;
-/// No line is longer.
+/// Maximum length of a line, bytes.
 const LINE_BYTES_MAX: usize = 16 << 10;
-/// No series has more labels.
+/// Maximum number of labels of a series.
 const LABELS_MAX: usize = 64;
 
 /// Metrics of a page.
@@ -19,9 +19,9 @@ const LABELS_MAX: usize = 64;
 pub(super) struct Page {
     pub(super) samples: Vec<Sample>,
     kinds: HashMap<String, Kind>,
-    /// Lines that cannot be understood.
+    /// Number of invalid lines.
     pub(super) wrong: u64,
-    /// Samples beyond the limit.
+    /// Number of samples beyond the limit.
     pub(super) dropped: u64,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Sample {
 pub(super) enum Kind {
     Counter,
     Gauge,
-    /// A histogram or a summary: a sum and a count, and more that is not read.
+    /// A histogram or a summary, of which only sum and count are read.
     Distribution,
     Untyped,
 }
@@ -46,20 +46,20 @@ pub(super) enum Kind {
 /// Role of a sample, by its name and its metric's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SampleKind {
-    /// It goes up and down.
+    /// A value that goes up and down.
     Level,
-    /// It only grows.
+    /// A value that only grows.
     Counter,
-    /// The sum of a distribution.
+    /// Sum of a distribution.
     Sum,
     /// Number of observations of a distribution.
     Count,
-    /// Buckets, quantiles of a process's whole life, and when a series began: nothing to show over time.
+    /// Buckets, quantiles over a process's whole life, and creation times: not shown over time.
     Aside,
 }
 
 impl Page {
-    /// Reads a page.
+    /// Parses a page.
     pub(super) fn parse(text: &str) -> Page {
         let mut page = Page::default();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -82,7 +82,7 @@ impl Page {
         }
         match sample(line) {
             None => self.wrong += 1,
-            // What is not finite has no place on an axis; it is legal all the same.
+            // Non-finite values are legal but cannot be drawn.
             Some(sample) if !sample.value.is_finite() => {}
             Some(_) if self.samples.len() >= SAMPLES_MAX => self.dropped += 1,
             Some(sample) => self.samples.push(sample),
@@ -105,15 +105,15 @@ impl Page {
         }
     }
 
-    /// Role of a sample. OpenMetrics names the metric without the suffixes of its samples, the older format names counters
-    /// with theirs.
+    /// Returns the role of a sample. OpenMetrics names the metric without its samples' suffixes; the older format names counters
+    /// with them.
     pub(super) fn part(&self, sample: &Sample) -> SampleKind {
         let name = sample.name.as_str();
         if let Some(kind) = self.kinds.get(name) {
             match kind {
                 Kind::Counter => return SampleKind::Counter,
                 Kind::Gauge => return SampleKind::Level,
-                // A summary's quantiles bear its own name.
+                // A summary's quantiles have the name of the metric.
                 Kind::Distribution => return SampleKind::Aside,
                 Kind::Untyped => {}
             }
@@ -132,7 +132,7 @@ impl Page {
     }
 }
 
-/// Role of a sample without a declared type, by naming conventions.
+/// Returns the role of a sample without a declared type, by naming conventions.
 fn part_by_name(name: &str) -> SampleKind {
     if name.ends_with("_total") {
         SampleKind::Counter
@@ -143,7 +143,7 @@ fn part_by_name(name: &str) -> SampleKind {
     }
 }
 
-/// `name{label="value"} 1.5 1700000000000`, with an exemplar behind it in OpenMetrics.
+/// Parses `name{label="value"} 1.5 1700000000000`, with an optional exemplar in OpenMetrics.
 fn sample(line: &str) -> Option<Sample> {
     let end = line.find(|char: char| char == '{' || char.is_whitespace())?;
     let (name, mut rest) = line.split_at(end);
@@ -156,8 +156,8 @@ fn sample(line: &str) -> Option<Sample> {
     (!name.is_empty()).then_some(Sample { name, labels, value })
 }
 
-/// Reads labels up to their closing brace, and gives what is behind it. A name in quotation marks that has no value is the
-/// metric's own (the text format's 1.0.0).
+/// Parses labels up to the closing brace, and returns the rest. A quoted name without a value is the metric's name (version 1.0.0
+/// of the text format).
 fn read_labels<'a>(
     mut text: &'a str,
     name: &mut String,
@@ -194,7 +194,7 @@ fn read_labels<'a>(
     }
 }
 
-/// The text before the closing quotation mark, with its escapes resolved, and what is behind it.
+/// Returns the text before the closing quotation mark with escapes resolved, and the rest.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut chars = text.char_indices();
@@ -283,7 +283,7 @@ mod tests {
         check_part("", "a_count", SampleKind::Level);
     }
 
-    /// Cut anywhere and with any byte damaged, a page is still only a page.
+    /// A truncated page, or one with any byte damaged, is parsed as far as possible.
     #[test]
     fn damaged_pages_are_read_as_far_as_they_go() {
         let text = "# TYPE a counter\na_total{b=\"c\\n\",d=\"\"} 1 # {x=\"y\"} 2\n{\"é\",\"ü\"=\"\\\"\"} 3\n";

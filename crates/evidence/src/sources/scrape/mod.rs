@@ -1,8 +1,8 @@
-//! Pages of metrics, read directly where there is no Prometheus: `/metrics`, `/actuator/prometheus`.
+//! Metrics pages that are read directly, without a Prometheus: `/metrics`, `/actuator/prometheus`.
 //!
-//! A page is read once a period, in Prometheus' text format or OpenMetrics. Where a pack knows the metrics, signals have its
-//! names; the rest keep their own: gauges as they are, counters as rates, histograms and summaries as a rate and a mean.
-//! Buckets and quantiles are left aside, because those of a process's whole life say little about a run.
+//! A page is read once per period, in Prometheus' text format or OpenMetrics. If a pack knows the metrics, signals have the pack's
+//! names; others keep their own: gauges as levels, counters as rates, histograms and summaries as a rate and a mean.
+//! Buckets and quantiles are ignored, because they cover a process's whole life.
 
 mod exposition;
 mod rates;
@@ -17,11 +17,10 @@ use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
-
 use exposition::Page;
 use rates::{Rates, Value};
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "scrape",
     provides: "Metrics endpoints in Prometheus' text format or OpenMetrics, scraped directly once a second.",
@@ -33,9 +32,9 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// Series kept of one page; the rest is counted.
+/// Maximum number of series kept from one page; the rest is counted.
 const SERIES_MAX: usize = 2_000;
-/// The time between two readings, unless it is set, and at least.
+/// Default and minimum interval between reads.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(50);
 /// Default path of metrics.
@@ -194,16 +193,16 @@ mod tests {
         crate::sources::open(&settings).expect("settings that are right")
     }
 
-    /// Prometheus shows metrics of its own, which are those of a Go program.
+    /// Prometheus exposes metrics of its own, like any Go program.
     #[test]
     fn promises_are_kept_with_a_real_page() {
         let Some(lab) = server(lab::PROMETHEUS) else { return };
         let mut source = source(&lab.url("prometheus"));
-        let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
-        let has = |name: &str| told.signals.iter().any(|signal| signal.name == name);
-        assert!(has("go_goroutines") && has("process_memory") && has("process_cpu"), "{told:?}");
+        let evidence = promises::of_a_source(source.as_mut(), Some("t0psecret"));
+        let has = |name: &str| evidence.signals.iter().any(|signal| signal.name == name);
+        assert!(has("go_goroutines") && has("process_memory") && has("process_cpu"), "{evidence:?}");
         assert!(has("prometheus_http_requests_total"), "what no pack knows keeps its name");
-        assert!(!has("go_memstats_heap_inuse_bytes"), "and what a pack knows is not told twice");
+        assert!(!has("go_memstats_heap_inuse_bytes"), "a metric of a pack has no second series");
     }
 
     #[test]
@@ -211,7 +210,7 @@ mod tests {
         promises::of_an_absent_server(source("http://127.0.0.1:9").as_mut());
     }
 
-    /// A server that ends in mid-run: earlier points stay, and the rest is a gap.
+    /// A server that stops during the run: earlier points stay, and the rest is a gap.
     #[test]
     fn a_server_that_ends_in_mid_run_leaves_a_gap() {
         let page = Pages::start(|_| (200, "pool_size 4\n".to_owned()));
@@ -222,12 +221,12 @@ mod tests {
         drop(page);
         std::thread::sleep(Duration::from_millis(700));
         let to = SystemClock::now();
-        let told = collector.finish(from, to, &[], Duration::from_secs(5));
-        let points: usize = told.signals.iter().map(|signal| signal.points.len()).sum();
-        assert!((2..=9).contains(&points), "{told:?}");
-        let [gap] = &told.gaps[..] else { panic!("one gap: {told:?}") };
+        let evidence = collector.finish(from, to, &[], Duration::from_secs(5));
+        let points: usize = evidence.signals.iter().map(|signal| signal.points.len()).sum();
+        assert!((2..=9).contains(&points), "{evidence:?}");
+        let [gap] = &evidence.gaps[..] else { panic!("one gap: {evidence:?}") };
         assert!(gap.reason.contains("/metrics") && gap.to == to, "{gap:?}");
-        let last = told.signals.iter().flat_map(|signal| &signal.points).map(|(at, _)| *at).max();
+        let last = evidence.signals.iter().flat_map(|signal| &signal.points).map(|(at, _)| *at).max();
         assert!(last.is_some_and(|last| last <= gap.from), "nothing is known within the gap");
     }
 

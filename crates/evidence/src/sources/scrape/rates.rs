@@ -1,4 +1,4 @@
-//! Two readings of a page become signals: levels as they are, counters by how much they grew.
+//! Converts two readings of a page to signals: levels unchanged, counters as rates.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,31 +21,31 @@ pub(super) struct Value {
     pub(super) value: f64,
 }
 
-/// Remembers what counters were.
+/// The counters of the previous page.
 #[derive(Debug)]
 pub(super) struct Rates {
     packs: Vec<ReadyPack>,
     before: HashMap<String, HashMap<Labels, f64>>,
 }
 
-/// A pack with its selectors read.
+/// A pack with parsed selectors.
 #[derive(Debug)]
 struct ReadyPack {
     pack: &'static Pack,
     rows: Vec<(&'static Row, Vec<Selector>)>,
 }
 
-/// One reading, with what counters grew by since the one before.
+/// A reading, with increases of counters since the previous one.
 struct Reading<'a> {
     page: &'a Page,
     by_name: HashMap<&'a str, Vec<usize>>,
-    /// By sample; `None` for one that was not there before.
+    /// Increases by sample; `None` for a sample that is new.
     grown: Vec<Option<f64>>,
     elapsed_s: f64,
 }
 
 impl Rates {
-    /// Before the first reading.
+    /// Returns the state before the first reading.
     pub(super) fn new() -> Rates {
         let ready = |pack: &'static Pack| ReadyPack {
             pack,
@@ -54,13 +54,13 @@ impl Rates {
         Rates { packs: PACKS.iter().map(ready).collect(), before: HashMap::new() }
     }
 
-    /// The packs that a page reveals.
+    /// Returns the packs that a page reveals.
     pub(super) fn packs_of(page: &Page) -> Vec<&'static str> {
         let has = |name: &str| page.samples.iter().any(|sample| sample.name == name);
         PACKS.iter().filter(|pack| pack.is_revealed_by(&has)).map(|pack| pack.name).collect()
     }
 
-    /// Values of this page, `elapsed_s` after the previous one. The first page yields no rates.
+    /// Returns the values of this page, `elapsed_s` after the previous one. The first page has no rates.
     pub(super) fn read(&mut self, page: Page, elapsed_s: f64) -> Vec<Value> {
         let values = self.values(&page, elapsed_s);
         self.before.clear();
@@ -78,8 +78,8 @@ impl Rates {
         for ready in self.packs.iter().filter(|ready| ready.pack.is_revealed_by(&has)) {
             for (row, selectors) in &ready.rows {
                 values.extend(reading.row(row, selectors));
-                let told = selectors.iter().flat_map(|selector| reading.named(&selector.name));
-                told.for_each(|place| is_told[*place] = true);
+                let evidence = selectors.iter().flat_map(|selector| reading.named(&selector.name));
+                evidence.for_each(|place| is_told[*place] = true);
             }
         }
         let rest = (0..page.samples.len()).filter(|place| !is_told[*place]);
@@ -94,7 +94,7 @@ impl Rates {
         }
         let grown = |sample: &Sample| {
             let before = self.before.get(&sample.name)?.get(&sample.labels)?;
-            // One that went back began anew at zero, as Prometheus takes it.
+            // A counter that decreased restarted at zero, as Prometheus assumes.
             Some(if sample.value < *before { sample.value } else { sample.value - before })
         };
         Reading { page, by_name, grown: page.samples.iter().map(grown).collect(), elapsed_s }
@@ -106,7 +106,7 @@ impl Reading<'_> {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The values of a pack's row.
+    /// Returns the values of a pack's row.
     fn row(&self, row: &'static Row, selectors: &[Selector]) -> Vec<Value> {
         let level = |place: usize| Some(self.page.samples[place].value);
         let above_zero = |place: usize| level(place).filter(|value| *value > 0.0);
@@ -134,7 +134,7 @@ impl Reading<'_> {
             .collect()
     }
 
-    /// The series that a selector means, put together by the labels that are kept.
+    /// Aggregates the series of a selector by the labels that are kept.
     fn fold(
         &self,
         selector: &Selector,
@@ -153,7 +153,7 @@ impl Reading<'_> {
         folded
     }
 
-    /// Value of a sample that no pack covers.
+    /// Returns the value of a sample that no pack covers.
     fn plain(&self, place: usize) -> Option<Value> {
         let sample = &self.page.samples[place];
         let (name, labels) = (sample.name.clone(), sample.labels.clone());
@@ -206,7 +206,7 @@ fn joined(
     both.collect()
 }
 
-/// The unit that a metric's name ends with, by Prometheus' conventions.
+/// Returns the unit in a metric's name, by Prometheus' conventions.
 fn unit_of(name: &str) -> &'static str {
     let units =
         [("_seconds", "s"), ("_milliseconds", "ms"), ("_bytes", "By"), ("_ratio", "1"), ("_percent", "%")];
@@ -217,7 +217,7 @@ fn unit_of(name: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Values of the second page, two seconds after the first, as `signal{labels} value unit`.
+    /// Checks the values of the second page, two seconds after the first, as `signal{labels} value unit`.
     #[track_caller]
     fn check(first: &str, second: &str, expect: &[&str]) {
         let mut rates = Rates::new();

@@ -1,6 +1,6 @@
-//! Jaeger, by the third version of its API, which answers in OTLP's JSON.
+//! Jaeger, through version 3 of its API, which returns OTLP JSON.
 //!
-//! Against answers that are made from the published API (`jaeger-idl`, `proto/api_v3/query_service.proto`, as of Jaeger 2.11).
+//! The tests use responses built from the published API (`jaeger-idl`, `proto/api_v3/query_service.proto`, as of Jaeger 2.11).
 
 use otlp::{Decoded, Decoder};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::settings::{Settings, SettingsError};
 use crate::sources::Kind;
 use crate::wall;
 
-/// The kind.
+/// This kind of source.
 pub(in crate::sources) const KIND: Kind = Kind {
     name: "jaeger",
     provides: "Traces in Jaeger: those of the run's own requests, and others found by a search of its time range.",
@@ -78,7 +78,7 @@ impl Store for Jaeger {
 }
 
 impl Jaeger {
-    /// The services that there are, the first ones by name.
+    /// Returns the existing services, the first ones by name.
     fn known(&self) -> Result<Vec<String>, SourceError> {
         let answer = self.client.json("/api/v3/services", &[])?;
         let services = answer["services"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -88,7 +88,7 @@ impl Jaeger {
         Ok(services)
     }
 
-    /// The traces of an answer; `None` where there are none, which Jaeger says with a status of its own.
+    /// Returns the traces of a response; `None` if there are none, for which Jaeger has a status of its own.
     fn decoded(
         &self,
         path: &str,
@@ -105,19 +105,19 @@ impl Jaeger {
     }
 }
 
-/// The spans of an answer.
+/// Parses the spans of a response.
 ///
 /// # Errors
-/// It is none.
+/// The bytes are no such response.
 fn read(bytes: &[u8], decoder: &mut Decoder) -> Result<Decoded, String> {
     let mut answer: Value =
         serde_json::from_slice(bytes).map_err(|error| format!("the response is not JSON: {error}"))?;
-    // Spans stand in an envelope (api_v3, `GRPCGatewayWrapper`).
+    // Spans are wrapped in an envelope (api_v3, `GRPCGatewayWrapper`).
     let request = answer.get_mut("result").map(Value::take).unwrap_or_default().to_string();
     decoder.json(request.as_bytes()).map_err(|error| format!("failed to {error}"))
 }
 
-/// Reads what came and gathers it: what every answer promises, whatever is in it.
+/// Checks the limits of any response.
 #[cfg(test)]
 pub(super) fn assert_bounded(bytes: &[u8]) {
     let mut decoder = Decoder::new(model::Epoch { at: model::Instant::ZERO, wall_unix_ns: 0 });

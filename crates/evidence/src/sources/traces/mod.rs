@@ -1,5 +1,4 @@
-//! Stores of traces, asked once the run is over: for the traces that its requests were put into, and for those that a search of
-//! its window gives.
+//! Trace backends, queried after the run: for the traces of its requests, and by a search of its time range.
 //!
 //! Search results are neither all traces nor an unbiased sample, and are marked so.
 
@@ -20,32 +19,32 @@ use crate::settings::{Settings, SettingsError};
 pub(super) use jaeger::KIND as JAEGER;
 pub(super) use tempo::KIND as TEMPO;
 
-/// Traces of one run.
+/// Maximum number of traces of one run.
 const TRACES_MAX: usize = 200;
-/// Spans of one trace, and of all together: less than a run's file has room for.
+/// Maximum number of spans of one trace, and of all together: less than the capacity of a run's file.
 const SPANS_OF_TRACE_MAX: usize = 5_000;
 const SPANS_MAX: usize = 30_000;
-/// Services that are searched one by one.
+/// Maximum number of services searched separately.
 const SERVICES_MAX: usize = 10;
-/// No question takes longer, and none is begun after so long: together less than [`crate::contract::CALL_LIMIT`].
+/// Timeout of a query, and latest start of a further one within a call: their sum stays below [`crate::contract::CALL_LIMIT`].
 const QUESTION_LIMIT: Duration = Duration::from_secs(3);
 const BEGIN_LIMIT: Duration = Duration::from_millis(6_500);
-/// Bytes of one answer in protobuf, and in JSON, which becomes a tree a hundred times as large.
+/// Maximum size of a response in protobuf and in JSON, bytes; JSON becomes a tree a hundred times as large.
 const ANSWER_BYTES_MAX: u64 = 16 << 20;
 const JSON_BYTES_MAX: u64 = 4 << 20;
 
-/// A place that keeps traces.
+/// A trace backend.
 trait Store: Send {
-    /// Tries what is going to be asked.
+    /// Tries the queries that the run will need.
     fn probe(&self) -> Vec<Check>;
 
-    /// The services that are searched: those that were set, or those that there are.
+    /// Returns the services to search: those in the settings, or all.
     fn services(&self) -> Result<Vec<String>, SourceError>;
 
-    /// Searches a window for traces of a service, no more than so many; with `has_failed` for those in which something failed.
+    /// Searches a time range for traces of a service, up to a maximum; with `has_failed` for those with errors.
     fn search(&self, search: &Search<'_>, decoder: &mut Decoder) -> Result<Hits, SourceError>;
 
-    /// A whole trace; `None` where it is not there.
+    /// Returns a complete trace; `None` if it does not exist.
     fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, SourceError>;
 }
 
@@ -74,14 +73,14 @@ struct Traces {
 #[derive(Default)]
 struct Gathering {
     traces: BTreeMap<u128, Vec<Span>>,
-    /// Those that are not fetched yet, in the order in which they are.
+    /// Trace ids that are not fetched yet, in order.
     numbers: Vec<u128>,
     spans: usize,
     spans_left_out: usize,
     traces_not_read: usize,
-    /// Of those that requests were put into.
+    /// Number of traces of the run's requests that the backend lacks.
     traces_not_there: usize,
-    /// Why there is no more.
+    /// The reason for stopping early.
     why: Option<String>,
 }
 
@@ -90,7 +89,7 @@ fn source(settings: &Settings, kind: &'static str, base: String, store: Box<dyn 
     Box::new(Traces { about, store, wanted: Vec::new() })
 }
 
-/// The services that are searched, as the settings name them.
+/// Returns the services in the settings.
 fn services_of(settings: &Settings) -> Result<Vec<String>, SettingsError> {
     let services = settings.list("service");
     if services.len() > SERVICES_MAX {
@@ -132,7 +131,7 @@ impl Source for Traces {
 }
 
 impl Traces {
-    /// Searches each service twice: for what failed, and for anything.
+    /// Searches each service twice: for errors, and without conditions.
     fn search(
         &self,
         period: &Period,
@@ -156,7 +155,7 @@ impl Traces {
         Ok(())
     }
 
-    /// Fetches what is known by number alone. What was found before stays if that fails.
+    /// Fetches traces known by id only. Earlier results stay if that fails.
     fn fetch(&self, decoder: &mut Decoder, is_late: &dyn Fn() -> bool, gathering: &mut Gathering) {
         let wanted: BTreeSet<u128> = self.wanted.iter().copied().collect();
         let mut asked = BTreeSet::new();
@@ -214,7 +213,7 @@ impl Gathering {
             let known = self.traces.entry(number).or_default();
             if known.len() >= SPANS_OF_TRACE_MAX {
                 self.spans_left_out += 1;
-            // A search for what failed gives the same as one for anything.
+            // A search for errors also returns traces that the other search returns.
             } else if !known.iter().any(|one| one.id == span.id) {
                 known.push(span);
                 self.spans += 1;
@@ -229,7 +228,7 @@ fn trace((id, mut spans): (u128, Vec<Span>)) -> Trace {
     Trace { id, kept: if has_failed { Kept::Error } else { Kept::Found }, spans }
 }
 
-/// Whether the server responded that it does not exist.
+/// Returns true if the server responded that the trace does not exist.
 fn is_absent(error: &SourceError) -> bool {
     error.kind == ErrorKind::NotFound
 }

@@ -1,6 +1,6 @@
-//! Tempo, by its HTTP API: TraceQL searches, and traces by their numbers in protobuf.
+//! Tempo, through its HTTP API: TraceQL searches, and traces by id in protobuf.
 //!
-//! Against answers that are made from the published API, as of Tempo 2.9 (`/api/echo`, `/api/search`, `/api/traces`).
+//! The tests use responses built from the published API, as of Tempo 2.9 (`/api/echo`, `/api/search`, `/api/traces`).
 
 use otlp::{Decoded, Decoder};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
 use crate::sources::Kind;
 
-/// The kind.
+/// This kind of source.
 pub(in crate::sources) const KIND: Kind = Kind {
     name: "tempo",
     provides: "Traces in Tempo: those of the run's own requests, and others found by a search of its time range.",
@@ -61,7 +61,7 @@ impl Store for Tempo {
     }
 
     fn services(&self) -> Result<Vec<String>, SourceError> {
-        // One search of any service.
+        // One search for any service.
         Ok(if self.services.is_empty() || self.query.is_some() {
             vec![String::new()]
         } else {
@@ -71,14 +71,14 @@ impl Store for Tempo {
 
     fn search(&self, search: &Search<'_>, _decoder: &mut Decoder) -> Result<Hits, SourceError> {
         if search.has_failed && self.query.is_some() {
-            // What was asked for by hand is asked for as it is.
+            // The user's own query is sent unchanged.
             return Ok(Hits::default());
         }
         let seconds = |wall_ns: i64| wall_ns.div_euclid(1_000_000_000);
         let parameters = [
             ("q", &*self.query(search.service, search.has_failed)),
             ("start", &*seconds(search.period.from.wall_ns).to_string()),
-            // The end is not in the window, and a run may end within a second.
+            // The end is exclusive, and a run may end within a second.
             ("end", &*(seconds(search.period.to.wall_ns) + 1).to_string()),
             ("limit", &*search.traces_max.to_string()),
             ("spss", "1"),
@@ -95,7 +95,7 @@ impl Store for Tempo {
             Err(trouble) if is_absent(&trouble) => return Ok(None),
             Err(trouble) => return Err(trouble),
         };
-        // A trace of Tempo has its spans in the field of a request of OTLP.
+        // A trace of Tempo has its spans in the same field as an OTLP request.
         let decoded = decoder.protobuf(&bytes);
         let failed = |error| SourceError::new(format!("GET {}{path}: failed to {error}", self.client.base()));
         decoded.map(Some).map_err(failed)
@@ -115,12 +115,12 @@ impl Tempo {
     }
 }
 
-/// A text in TraceQL.
+/// Quotes a text for TraceQL.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// A trace's number, whose zeros at the beginning may be left out.
+/// Parses a trace id, whose leading zeros may be missing.
 pub(super) fn number(trace: &Value) -> Option<u128> {
     u128::from_str_radix(trace["traceID"].as_str()?, 16).ok().filter(|number| *number != 0)
 }

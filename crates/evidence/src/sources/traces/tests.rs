@@ -1,4 +1,4 @@
-//! Against answers made from the published APIs.
+//! The sources against responses built from the published APIs.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,10 +11,10 @@ use super::*;
 use crate::contract::promises;
 use crate::stage::{Pages, Reply};
 
-/// When the run of the tests began.
+/// Start of the tests' run, nanoseconds since 1970.
 const WALL_NS: i64 = 1_769_486_191_700_000_000;
 
-/// A trace with a request of the shop and its question to the database, in OTLP's JSON.
+/// Returns a trace with a request of the shop and its database query, in OTLP JSON.
 fn spans(trace: u128, fails: bool) -> Value {
     let span = |id: u64, parent: &str, kind: u32, after_ms: i64, took_ms: i64| {
         let start = WALL_NS + after_ms * 1_000_000;
@@ -33,12 +33,12 @@ fn spans(trace: u128, fails: bool) -> Value {
     }])
 }
 
-/// A Jaeger that has these traces, and one more that is only found by its number; and what it was asked.
+/// Serves a Jaeger with these traces, and one more that is only found by its id; records the queries.
 fn jaeger(traces: &'static [u128]) -> (Pages, Arc<Mutex<Vec<String>>>) {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = asked.clone();
     let answer = move |path: &str| -> Reply {
-        log.lock().expect("nobody panics").push(path.to_owned());
+        log.lock().expect("no thread panicked").push(path.to_owned());
         let found = |spans: Value| (200, json!({ "result": { "resourceSpans": spans } }).to_string());
         let all = |fails: bool| {
             let of_each =
@@ -58,7 +58,7 @@ fn jaeger(traces: &'static [u128]) -> (Pages, Arc<Mutex<Vec<String>>>) {
     (Pages::start(answer), asked)
 }
 
-/// A Tempo whose traces cannot be had: what it sends them in is tested where that is read.
+/// Serves a Tempo whose traces are all empty: their encoding is tested elsewhere.
 fn tempo() -> Pages {
     Pages::start(|path| match path.split('?').next().unwrap_or_default() {
         "/api/echo" => (200, "echo".to_owned()),
@@ -87,7 +87,7 @@ fn source(kind: &str, address: &str) -> Result<Box<dyn Source>, SettingsError> {
 
 fn run() -> Period {
     let epoch = Epoch { at: Instant::from_ns(5_000_000_000), wall_unix_ns: WALL_NS };
-    let moment = |after_s: u64| Moment::of(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
+    let moment = |after_s: u64| Moment::new(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
     Period { from: moment(0), to: moment(60) }
 }
 
@@ -112,16 +112,17 @@ fn traces_are_found_by_their_numbers_and_by_a_search() {
     let (jaeger, asked) = jaeger(&[7, 8]);
     let mut source = source("jaeger", &jaeger.url("")).expect("settings that are right");
     source.look_for(&[9, 8, 77]);
-    let told = source.look_back(&run()).expect("it is there");
-    let kept: Vec<(u128, &str)> = told.traces.iter().map(|trace| (trace.id, trace.kept.as_str())).collect();
+    let evidence = source.look_back(&run()).expect("it is there");
+    let kept: Vec<(u128, &str)> =
+        evidence.traces.iter().map(|trace| (trace.id, trace.kept.as_str())).collect();
     assert_eq!(kept, [(7, "found"), (8, "found"), (9, "error")]);
-    let [request, question] = &told.traces[0].spans[..] else { panic!("two spans: {told:?}") };
+    let [request, question] = &evidence.traces[0].spans[..] else { panic!("two spans: {evidence:?}") };
     assert_eq!((request.kind, &*request.service, request.parent), (SpanKind::Server, "shop", None));
     assert_eq!((request.start_ns, question.start_ns), (6_000_000_000, 6_010_000_000), "on the run's clock");
-    let [warning] = &told.records[..] else { panic!("a warning: {told:?}") };
+    let [warning] = &evidence.records[..] else { panic!("a warning: {evidence:?}") };
     assert_eq!(crate::lines::shown(warning), "warning traces are incomplete: traces_not_there=1");
 
-    let asked = asked.lock().expect("nobody panics");
+    let asked = asked.lock().expect("no thread panicked");
     let search = asked.iter().find(|path| path.contains("query.")).expect("a search");
     for part in ["query.service_name=shop", "start_time_min=2026-01-27T03%3A56%3A31.7", "search_depth=100"] {
         assert!(search.contains(part), "{part} is not in {search}");
@@ -167,7 +168,7 @@ fn what_is_too_much_is_left_out_and_counted() {
     gathering.take(of_one.collect());
     assert_eq!((gathering.spans, gathering.spans_left_out), (SPANS_OF_TRACE_MAX, 3));
     gathering.take((1..).take(TRACES_MAX + 2).map(|trace| (trace, span.clone())).collect());
-    // The first trace has this span already, or has no room for it.
+    // The first trace has this span already, or has reached its limit.
     assert_eq!(gathering.traces.len(), TRACES_MAX);
     assert!(gathering.spans_left_out >= 5, "{}", gathering.spans_left_out);
 }
@@ -178,8 +179,10 @@ fn what_is_no_answer_is_trouble() {
         let page = Pages::start(move |_| (200, body.to_owned()));
         let mut source = source("jaeger", &page.url("")).expect("settings that are right");
         source.look_for(&[1]);
-        let told = source.look_back(&run());
-        let is_told = told.as_ref().map_or(true, |told| told.traces.is_empty() && !told.records.is_empty());
-        assert!(is_told, "{body}: {told:?}");
+        let evidence = source.look_back(&run());
+        let is_told = evidence
+            .as_ref()
+            .map_or(true, |evidence| evidence.traces.is_empty() && !evidence.records.is_empty());
+        assert!(is_told, "{body}: {evidence:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! One load, and how the generator did under it.
+//! One load of a calibration, and the generator's behaviour under it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,68 +8,68 @@ use model::{Aggregate, Instant, MetricKind, Quantile, Vital, Window};
 use runfile::Reader;
 use runs::Failure;
 
-use super::super::apart::{Apart, fail};
+use super::super::child_run::{ChildRun, fail};
 
-/// The script: the cheapest request there is, so that the machine and not the script is measured.
+/// The script: the cheapest possible request, so that the machine and not the script is measured.
 const SCRIPT: &str = include_str!("script.js");
 
-/// VUs: far more than requests in flight on loopback, and few enough that a slow machine is not measured by their number.
+/// Number of VUs: far more than requests in flight on loopback, and few enough not to slow down the machine.
 pub(super) const VUS: u32 = 100;
 
-/// The beginning of each load, which is not looked at: connections are made and memory is touched for the first time.
+/// Warm-up of each load, which is not measured: connections are opened and memory is touched for the first time.
 const WARM_UP: Duration = Duration::from_secs(1);
 
-/// A window that is shorter is no second: the last one of a run.
+/// Minimum length of a window: the last window of a run may be shorter.
 const WINDOW_MIN: Duration = Duration::from_millis(500);
 
-/// A second is read at most so long after its end.
+/// Maximum delay between the end of a second and its reading.
 const STATE_DELAY: Duration = Duration::from_millis(500);
 
-/// Iterations may start so late, 99 % of them.
+/// Maximum lateness of iterations at the 99th percentile, ms.
 pub(super) const LATENESS_MS_MAX: f64 = 1.0;
 
-/// At least so much of the planned rate must be sent.
+/// Minimum share of the planned rate that must be sent.
 const SENT_SHARE_MIN: f64 = 0.99;
 
-/// How the generator did under one load.
+/// The generator's behaviour under one load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Step {
-    /// The rate that was asked for; zero where each VU went at its own pace.
+    /// The planned rate; zero if VUs iterate without pause.
     pub(super) planned_per_s: f64,
-    /// The rate that came out.
+    /// The achieved rate.
     pub(super) sent_per_s: f64,
-    /// How late iterations started, the 99th percentile; NaN where none was planned.
+    /// Lateness of iterations at the 99th percentile, ms; NaN without a planned rate.
     pub(super) lateness_ms: f64,
-    /// CPU time of the whole process per request; NaN where the kernel does not tell.
+    /// CPU time of the process per request; NaN if the kernel does not report it.
     pub(super) cpu_per_request_ns: f64,
-    /// How late timers woke at worst; NaN where nobody looked.
+    /// Maximum timer lag, ms; NaN if it was not measured.
     pub(super) timer_lag_ms: f64,
 }
 
 impl Step {
-    /// Whether the generator kept to the plan.
+    /// Returns true if the generator sustained the planned rate.
     pub(super) fn is_in_time(&self) -> bool {
         self.lateness_ms <= LATENESS_MS_MAX && self.sent_per_s >= self.planned_per_s * SENT_SHARE_MIN
     }
 }
 
-/// What all loads have in common.
+/// Settings common to all loads.
 pub(super) struct Bench<'a> {
-    /// The server.
+    /// The server's URL.
     pub(super) url: &'a str,
-    /// Where files go that are thrown away.
+    /// The folder for temporary files.
     pub(super) folder: &'a Path,
-    /// How long each load is looked at.
+    /// Measurement time per load.
     pub(super) time: Duration,
-    /// Worker threads.
+    /// Number of worker threads.
     pub(super) workers: usize,
 }
 
 impl Bench<'_> {
-    /// Makes a load: so many iterations per second, or without a rate as many as there can be.
+    /// Generates a load of `rate_per_s` iterations per second, or as many as possible without a rate.
     ///
     /// # Errors
-    /// The run fails, or does not reach its server.
+    /// The run fails, or does not reach the server.
     pub(super) fn run(&self, name: &str, rate_per_s: Option<u64>) -> Result<Step, Failure> {
         let script = self.folder.join("script.js");
         std::fs::write(&script, SCRIPT).map_err(|error| fail(format!("write the script: {error}")))?;
@@ -82,18 +82,18 @@ impl Bench<'_> {
         let mut words = vec!["--workers".to_owned(), self.workers.to_string()];
         words.extend(variables.into_iter().flat_map(|variable| ["--env".to_owned(), variable]));
         words.push(script.display().to_string());
-        let reader = Apart::start(words, self.folder.join(name))?.finish()?;
+        let reader = ChildRun::start(words, self.folder.join(name))?.finish()?;
         read(&reader, rate_per_s.unwrap_or(0) as f64)
     }
 }
 
-/// What a stored run says of its generator, without its beginning.
+/// Reads the generator's behaviour from a run, without warm-up.
 fn read(reader: &Reader, planned_per_s: f64) -> Result<Step, Failure> {
     let range = reader.range().map_err(|error| runs::failed(&error))?;
     let all = reader.windows_of(range, &[HTTP_REQS, HTTP_REQ_FAILED, ITERATION_LATENESS]);
     let all = all.collect::<Result<Vec<Window>, _>>().map_err(|error| runs::failed(&error))?;
     let began = all.first().map_or(Instant::ZERO, |window| window.start) + WARM_UP;
-    // The first window ends a little after the first second, as threads go.
+    // The first window ends slightly after the first second because of thread scheduling.
     let is_looked_at = |window: &&Window| {
         window.start + STATE_DELAY >= began && window.end.since(window.start) >= WINDOW_MIN
     };
@@ -126,7 +126,7 @@ fn read(reader: &Reader, planned_per_s: f64) -> Result<Step, Failure> {
     })
 }
 
-/// Cores that the process used, and the worst lag of its timers in milliseconds.
+/// Returns the cores that the process used, and the maximum lag of its timers in milliseconds.
 fn generator(reader: &Reader, from: Instant, to: Instant) -> Result<(f64, f64), Failure> {
     let states = reader.generator_states().map_err(|error| runs::failed(&error))?;
     let inside: Vec<_> =

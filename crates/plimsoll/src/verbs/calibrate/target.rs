@@ -1,5 +1,4 @@
-//! The server that is measured against: as little of a server as there can be, in a process of its own, so that its CPU is not
-//! counted with the generator's.
+//! The target of a calibration: a minimal server in a separate process, so that its CPU time is not counted with the generator's.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -7,32 +6,32 @@ use std::process::{Child, Command, Stdio};
 
 use runs::{Exit, Failure};
 
-use super::super::apart::fail;
+use super::super::child_run::fail;
 
-/// Connections that are served; further ones are closed. Each has a thread.
+/// Maximum number of connections; further ones are closed. Each has a thread.
 const CONNECTIONS_MAX: usize = 1_024;
 
-/// Bytes of a connection's stack: it holds a buffer and nothing else.
+/// Stack size of a connection's thread, bytes: it holds only a buffer.
 const STACK_BYTES: usize = 128 << 10;
 
-/// The answer to everything.
+/// The response to every request.
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok";
 
-/// How a request without a body ends.
+/// The end of a request without a body.
 const REQUEST_END: &[u8] = b"\r\n\r\n";
 
-/// A server in a process of its own, which ends with this.
+/// A server in a child process, which ends when this is dropped.
 pub(super) struct Target {
     child: Child,
-    /// Where it listens.
+    /// The server's URL.
     pub(super) url: String,
 }
 
 impl Target {
-    /// Starts one and learns where it is.
+    /// Starts the server and reads its address.
     ///
     /// # Errors
-    /// It does not start.
+    /// The server does not start.
     pub(super) fn start() -> Result<Target, Failure> {
         let failed = |error: std::io::Error| fail(format!("start the server to measure against: {error}"));
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
@@ -40,7 +39,7 @@ impl Target {
         let mut child = command.spawn().map_err(failed)?;
         let mut line = String::new();
         if let Some(out) = child.stdout.take() {
-            // A line is all that it writes.
+            // It writes only one line.
             BufReader::new(out.take(64)).read_line(&mut line).map_err(failed)?;
         }
         let target = Target { child, url: format!("http://127.0.0.1:{}/", line.trim()) };
@@ -55,24 +54,24 @@ impl Target {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // It ends by itself when its standard input does; one that hangs is not waited for.
+        // It ends by itself when its standard input closes; one that hangs is killed.
         drop(self.child.stdin.take());
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Serves until standard input ends; says its port first.
+/// Serves until standard input closes; prints the port first.
 ///
 /// # Errors
-/// It cannot listen.
+/// No port can be opened.
 pub(super) fn serve() -> Result<Exit, Failure> {
     let failed = |error: std::io::Error| fail(format!("listen on loopback: {error}"));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
     let port = listener.local_addr().map_err(failed)?.port();
     std::thread::Builder::new().spawn(move || accept(&listener)).map_err(failed)?;
     session::terminal::print(&format!("{port}\n"));
-    // Whoever started this process holds the other end for as long as it wants it.
+    // The parent process keeps the other end open as long as it needs the server.
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
     Ok(Exit::Ok)
 }
@@ -80,13 +79,13 @@ pub(super) fn serve() -> Result<Exit, Failure> {
 fn accept(listener: &TcpListener) {
     let served = std::sync::Arc::new(());
     for stream in listener.incoming().map_while(Result::ok) {
-        // What is counted are the handles that threads hold.
+        // Each thread holds one reference.
         if std::sync::Arc::strong_count(&served) > CONNECTIONS_MAX {
             continue;
         }
         let held = served.clone();
         let answering = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-            // A connection that breaks is over.
+            // A broken connection is over.
             let _ = answer(stream);
             drop(held);
         });
@@ -99,7 +98,7 @@ fn accept(listener: &TcpListener) {
 fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut buffer = [0; 16 << 10];
-    // How much of the end of a request has come.
+    // How much of the end of a request has arrived.
     let mut matched = 0;
     loop {
         let count = stream.read(&mut buffer)?;
@@ -113,13 +112,13 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// How many requests end in these bytes. `matched` is what is known of the end of the bytes before.
+/// Returns how many requests end in these bytes. `matched` is the number of matched bytes of the end so far.
 fn ends(bytes: &[u8], matched: &mut usize) -> usize {
     let mut ends = 0;
     for byte in bytes {
         *matched = match *byte == REQUEST_END[*matched] {
             true => *matched + 1,
-            // The only beginning that a wrong byte can be is the first.
+            // After a mismatch only the first byte of the end can start a new match.
             false => usize::from(*byte == REQUEST_END[0]),
         };
         if *matched == REQUEST_END.len() {
@@ -148,7 +147,7 @@ mod tests {
     fn requests_are_answered_and_connections_end() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback");
         let address = listener.local_addr().expect("it listens");
-        // Ends with the process: it waits for connections that never come.
+        // The thread ends with the process: it waits for further connections.
         std::thread::spawn(move || accept(&listener));
         let mut stream = TcpStream::connect(address).expect("it listens");
         stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\n\r\n").expect("it reads");

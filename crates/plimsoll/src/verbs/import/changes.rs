@@ -1,11 +1,11 @@
-//! nGrinder's figures side by side, and what changed from one file to the next.
+//! Compares nGrinder's figures from file to file.
 
 use std::path::Path;
 
 use import::ngrinder::{Change, Indicator, Table, changes, indicators};
 use report::escape;
 
-/// The figures of each table in a column, and behind all but the first what changed since the one before.
+/// Renders one column of figures per table, each but the first followed by the change from the previous one.
 pub(super) fn render(tables: &[(&Path, Table)]) -> String {
     let columns: Vec<Vec<Indicator>> = tables.iter().map(|(_, table)| indicators(&table.rows)).collect();
     let mut lines = vec![head(tables)];
@@ -44,7 +44,7 @@ fn value(indicator: &Indicator) -> String {
     }
 }
 
-/// `+32.89 % better`
+/// Formats a change, for example `+32.89 % better`.
 fn shown(change: &Change) -> String {
     let mark = change.is_better.map_or("", |is_better| if is_better { " better" } else { " worse" });
     match change.percent {

@@ -1,4 +1,4 @@
-//! Files of other tools, compressed or not, and how far they are read.
+//! Reads files of other tools, compressed or not, and reports progress.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -11,25 +11,24 @@ use import::{HEAD_BYTES, Kind, WHOLE_BYTES_MAX};
 use model::{Instant, SystemClock};
 use runs::bounded::read_text;
 use runs::{Exit, Failure};
-
 use session::logger::Logger;
 
-/// The first bytes of what gzip made (RFC 1952, section 2.3.1).
+/// Magic number of gzip (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// How often it is told how far a long file is read.
+/// Interval between progress messages.
 const TELL_EVERY: Duration = Duration::from_secs(3);
 
-/// Who is told how far a file is read.
+/// The receiver of progress messages.
 pub(super) struct Watch {
     pub(super) label: String,
-    /// Nobody, if there is none.
+    /// The log; `None` hides progress.
     pub(super) logger: Option<Arc<Logger>>,
 }
 
-/// A file that tells how far it is read.
+/// A file that reports its reading progress.
 struct Watched {
     file: File,
     read_bytes: u64,
@@ -53,10 +52,10 @@ impl Read for Watched {
     }
 }
 
-/// Opens a file; what is compressed is read as what it was.
+/// Opens a file and decompresses it if necessary.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub(super) fn open(path: &Path, watch: &Watch) -> Result<Box<dyn BufRead>, Failure> {
     let fail = |error: std::io::Error| {
         Failure::new(Exit::Other, format!("failed to read {}: {error}", path.display()))
@@ -82,17 +81,17 @@ pub(super) fn open(path: &Path, watch: &Watch) -> Result<Box<dyn BufRead>, Failu
     })
 }
 
-/// The format that a file is said to be, or looks like.
+/// Returns the given format, or detects it.
 ///
 /// # Errors
-/// It cannot be read, or looks like none.
+/// The file cannot be read, or its format is unknown.
 pub(super) fn kind_of(path: &Path, told: Option<Kind>) -> Result<Kind, Failure> {
     if let Some(kind) = told {
         return Ok(kind);
     }
     let mut head = Vec::new();
     let mut input = open(path, &Watch { label: String::new(), logger: None })?.take(HEAD_BYTES as u64);
-    // What is cut off in its compressed form may still show what it is.
+    // A truncated compressed file may still reveal its format.
     let _ = input.read_to_end(&mut head);
     Kind::detect(&head).ok_or_else(|| {
         let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
@@ -105,10 +104,10 @@ pub(super) fn kind_of(path: &Path, told: Option<Kind>) -> Result<Kind, Failure> 
     })
 }
 
-/// A file's text as a whole.
+/// Returns a file's text as a whole.
 ///
 /// # Errors
-/// It cannot be read, or is larger than any summary.
+/// The file cannot be read, or is larger than any summary.
 pub(super) fn read_whole(path: &Path) -> Result<String, Failure> {
     let input = open(path, &Watch { label: String::new(), logger: None })?;
     read_text(input, WHOLE_BYTES_MAX)

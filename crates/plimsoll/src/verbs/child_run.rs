@@ -1,5 +1,5 @@
-//! Runs in processes of their own, whose files are read and thrown away: what measures the generator does it like this, so
-//! that nothing of the process that asks is in it.
+//! Runs in child processes whose files are read and deleted. Measurements of the generator use them, so that work of the parent
+//! process does not distort the result.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use std::process::{Child, Command, Stdio};
 use runfile::Reader;
 use runs::{Exit, Failure};
 
-/// Variables that would have such runs write, serve or leave out what is not theirs to decide.
+/// Variables that would make such runs write, serve or skip files.
 const VARIABLES: [&str; 5] = ["ADDRESS", "LINGER", "NO_STORE", "OUT", "SUMMARY_EXPORT"];
 
-/// A folder for what is thrown away; it goes when this is dropped.
+/// A temporary folder that is deleted when this is dropped.
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A new one, for this process alone.
+    /// Creates a folder for this process alone.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub(super) fn new(what: &str) -> Result<Scratch, Failure> {
         let path = std::env::temp_dir().join(format!("plimsoll-{what}-{}", std::process::id()));
         let made = std::fs::create_dir_all(&path);
@@ -26,7 +26,7 @@ impl Scratch {
         Ok(Scratch(path))
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
@@ -34,26 +34,26 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is the temporary folder's to clean.
+        // If it cannot be removed, the system cleans its temporary folder.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// A run that is going in a process of its own.
-pub(super) struct Apart {
+/// A run in a child process.
+pub(super) struct ChildRun {
     child: Child,
     runs: PathBuf,
 }
 
-impl Apart {
-    /// Starts `plimsoll run` with these words; the folder `runs` is its own.
+impl ChildRun {
+    /// Starts `plimsoll run` with these arguments; `runs` is the folder for its run file.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The process cannot be started.
     pub(super) fn start(
         words: impl IntoIterator<Item = impl AsRef<OsStr>>,
         runs: PathBuf,
-    ) -> Result<Apart, Failure> {
+    ) -> Result<ChildRun, Failure> {
         let failed = |error: std::io::Error| fail(format!("start a part of the test: {error}"));
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
         for name in VARIABLES {
@@ -62,13 +62,13 @@ impl Apart {
         command.args(["run", "--quiet", "--no-thresholds", "--summary-mode", "disabled"]);
         command.arg("--runs").arg(&runs).args(words);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().map_err(failed)?;
-        Ok(Apart { child, runs })
+        Ok(ChildRun { child, runs })
     }
 
-    /// Waits for its end and opens what it stored.
+    /// Waits for the run to end and opens its file.
     ///
     /// # Errors
-    /// It failed, or stored nothing that can be read.
+    /// The run failed, or its file cannot be read.
     pub(super) fn finish(mut self) -> Result<Reader, Failure> {
         let status =
             self.child.wait().map_err(|error| fail(format!("wait for a part of the test: {error}")))?;
@@ -83,15 +83,15 @@ impl Apart {
     }
 }
 
-impl Drop for Apart {
+impl Drop for ChildRun {
     fn drop(&mut self) {
-        // One that is not waited for was given up; one that is over cannot be ended again.
+        // A child that is dropped before its end was abandoned; killing one that has ended does nothing.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A failure whose text continues "failed to".
+/// Returns a failure whose text continues "failed to".
 pub(super) fn fail(what: String) -> Failure {
     Failure::new(Exit::Other, format!("failed to {what}"))
 }

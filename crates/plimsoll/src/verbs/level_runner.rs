@@ -1,4 +1,4 @@
-//! Levels of a study: each a run of its own, made where it is not there already.
+//! Runs the levels of a study, each as a separate run, unless they exist already.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,54 +13,54 @@ use report::capacity::{self, LevelLine, StudyKind};
 use runfile::StudyFacts;
 use runs::study::{self, Asked, Gathered, Meter, Read, Stored, parse_all, stored_levels};
 use runs::{Exit, Failure};
-
-use super::run::{self, Aside};
-use crate::flags::{RecordFlags, ResultFlags, RunFlags, StudyFlags};
 use session::Context;
 use session::signals::{self, Running, Turn};
 use session::{Names, Observer};
 
-/// A level that is of no use is made again so often.
+use super::run::{self, Aside};
+use crate::flags::{RecordFlags, ResultFlags, RunFlags, StudyFlags};
+
+/// Number of attempts for a level that proves nothing.
 const TRIES: usize = 2;
 
-/// How long iterations may run on after the end of a level. What takes longer is cut, and would not count.
+/// Graceful stop at the end of a level, seconds. Longer iterations are interrupted and would not count.
 const GRACEFUL_STOP_S: u32 = 3;
 
-/// The time of an iteration of which nothing is known yet, in seconds.
+/// Assumed duration of an iteration before any was measured, seconds.
 const ITERATION_S: f64 = 1.0;
 
-/// VUs beyond those that are busy on average.
+/// Factor on the mean number of busy VUs.
 const VUS_FACTOR: f64 = 2.0;
 
-/// VUs that a rate has at least.
+/// Minimum number of VUs for a rate.
 const VUS_MIN: f64 = 10.0;
 
-/// How long a signal may go unheeded while the target rests.
+/// Interval at which signals are checked during a cool-down.
 const REST_SLICE: Duration = Duration::from_millis(50);
 
-/// The warm-up of a level, and any other of its times, at most.
+/// Maximum of the warm-up of a level and of its other times, seconds.
 const TIME_S_MAX: f64 = 24.0 * 3600.0;
 
-/// A level to be made.
+/// The specification of a level to run.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct LevelSpec {
     pub(super) load: f64,
     pub(super) purpose: Purpose,
-    /// How long it is looked at, at least and at most.
+    /// Minimum and maximum measurement time, seconds.
     pub(super) least_s: f64,
     pub(super) most_s: f64,
-    /// A variable of __ENV for it: `REPLICAS=2`; empty where nothing is changed.
+    /// A variable of `__ENV`, for example `REPLICAS=2`; empty for no change.
     pub(super) change: String,
-    /// The bursts that earlier levels told of, of each objective in order.
+    /// Bursts at earlier levels, for each objective in order.
     pub(super) bursts: Vec<f64>,
-    /// About how long everything takes after it.
+    /// Estimated time left after this level, seconds.
     pub(super) left_s: f64,
 }
 
-/// Makes levels, one after the other.
-pub(super) struct Levels<'a> {
+/// Runs levels one after the other.
+pub(super) struct LevelRunner<'a> {
     common: &'a Context,
-    /// The same without banner and progress, which a study has its own of.
+    /// The context without banner and progress, since a study prints its own.
     quiet: Context,
     catalogue: Catalogue,
     flags: RunFlags,
@@ -69,36 +69,36 @@ pub(super) struct Levels<'a> {
     pub(super) warm_up_s: f64,
     unit: LoadUnit,
     vus_max: u64,
-    /// Levels that are there and were not asked for yet.
+    /// Stored levels that were not used yet.
     there: VecDeque<Stored>,
     turn: Turn,
     running: Running,
     control: Option<RunControl>,
-    /// How long the target may rest after a level that broke what is asked.
+    /// Maximum cool-down after a level that violated an SLO.
     rest: Duration,
-    /// Whether the last level did.
+    /// Whether the last level violated an SLO.
     is_tired: bool,
-    /// The mean time of an iteration at the last level, in seconds.
+    /// Mean duration of an iteration at the last level, seconds.
     iteration_s: Option<f64>,
-    /// How the last run ended.
+    /// The exit of the last run.
     pub(super) exit: Exit,
 }
 
-impl<'a> Levels<'a> {
-    /// Prepares to make levels, and finds those that are there.
+impl<'a> LevelRunner<'a> {
+    /// Prepares to run levels, and finds stored ones.
     ///
     /// # Errors
-    /// The flags cannot be understood, or the levels that are there are of something else.
+    /// The flags are invalid, or the stored levels belong to another study.
     pub(super) fn new(
         flags: &StudyFlags,
         kind: StudyKind,
         unit: LoadUnit,
         common: &'a Context,
-    ) -> Result<Levels<'a>, Failure> {
+    ) -> Result<LevelRunner<'a>, Failure> {
         refuse(flags)?;
         let level = &flags.level;
         let asked = parse_all(&level.slo)?;
-        // What is wrong with a condition on a built-in metric is told before anything is loaded.
+        // Errors in conditions on built-in metrics are reported before anything is loaded.
         let known = model::MetricRegistry::default();
         asked.iter().try_for_each(|asked| asked.held(&known).map(|_| ()))?;
         let warm_up_s = seconds("--warm-up", &level.warm_up)?;
@@ -132,7 +132,7 @@ impl<'a> Levels<'a> {
         facts.number = there.iter().map(|level| level.facts.number).max().unwrap_or(0);
         let (turn, running) = (Turn::default(), Running::default());
         signals::listen(turn.clone(), running.clone(), common.logger.clone());
-        Ok(Levels {
+        Ok(LevelRunner {
             common,
             quiet: common.quiet(),
             catalogue,
@@ -153,31 +153,31 @@ impl<'a> Levels<'a> {
         })
     }
 
-    /// A study of these levels.
+    /// Returns an empty study for these levels.
     pub(super) fn gathered(&self, kind: StudyKind) -> Gathered {
         let script = self.flags.script.script.display().to_string();
         Gathered::new(&self.facts.name, kind, &script, self.unit, self.facts.head_room)
     }
 
-    /// The name of the study.
+    /// Returns the name of the study.
     pub(super) fn name(&self) -> &str {
         &self.facts.name
     }
 
-    /// What tells a level's variant from others.
+    /// Returns the key of a level's variant.
     pub(super) fn variant(&self, change: &str) -> String {
         study::variant(change, self.flags.record.target_version.as_deref().unwrap_or_default())
     }
 
-    /// Measures a level, or takes it from what is there; `None` where no further level is to be made. One that is of no use is
-    /// made once more, and counts as unknown after that.
+    /// Runs a level, or reads a stored one; `None` if the study must stop. A level that proves nothing is repeated once, and
+    /// counts as unknown after that.
     ///
     /// # Errors
     /// The first run could not begin, or a run cannot be read.
-    pub(super) fn measure(&mut self, wanted: &Wanted) -> Result<Option<Read>, Failure> {
+    pub(super) fn measure(&mut self, spec: &LevelSpec) -> Result<Option<Read>, Failure> {
         let mut last = None;
         for attempt in 1..=TRIES {
-            let Some(read) = self.one(wanted)? else { break };
+            let Some(read) = self.one(spec)? else { break };
             let level = &read.observed.level;
             self.iteration_s = level.mean_s.or(self.iteration_s);
             self.tell(&capacity::level_line(&LevelLine {
@@ -185,8 +185,8 @@ impl<'a> Levels<'a> {
                 sights: &read.observed.sights,
                 objectives: &read.objectives,
                 unit: self.unit,
-                change: &wanted.change,
-                left_s: wanted.left_s,
+                change: &spec.change,
+                left_s: spec.left_s,
             }));
             if !read.is_useless() {
                 return Ok(Some(read));
@@ -199,38 +199,38 @@ impl<'a> Levels<'a> {
         Ok(last)
     }
 
-    /// No further level follows.
+    /// Marks that no further level follows.
     pub(super) fn end(&self) {
         self.turn.end();
     }
 
-    /// Tells how the study stands, where that is wanted.
+    /// Prints the study's progress, if it is shown.
     pub(super) fn tell(&self, text: &str) {
         if !self.common.is_quiet {
             self.common.logger.tell(text);
         }
     }
 
-    fn one(&mut self, wanted: &Wanted) -> Result<Option<Read>, Failure> {
+    fn one(&mut self, spec: &LevelSpec) -> Result<Option<Read>, Failure> {
         let version = self.flags.record.target_version.clone().unwrap_or_default();
         let is_it = |stored: &Stored| {
-            stored.facts.load == wanted.load
-                && stored.facts.purpose == wanted.purpose.as_str()
-                && stored.facts.variant == wanted.change
+            stored.facts.load == spec.load
+                && stored.facts.purpose == spec.purpose.as_str()
+                && stored.facts.variant == spec.change
                 && stored.target_version == version
         };
         while let Some(at) = self.there.iter().position(is_it) {
             let Some(stored) = self.there.remove(at) else { break };
             let read = study::read(&stored.path, &stored.facts, &self.asked)?;
-            // A search goes on from what it knew then; what somebody chose is made again until it is of use.
-            if !read.is_useless() || wanted.purpose != Purpose::Asked {
+            // A search continues from its earlier results; a level that the user chose is repeated until it is valid.
+            if !read.is_useless() || spec.purpose != Purpose::Asked {
                 return Ok(Some(read));
             }
         }
-        self.make(wanted)
+        self.make(spec)
     }
 
-    fn make(&mut self, wanted: &Wanted) -> Result<Option<Read>, Failure> {
+    fn make(&mut self, spec: &LevelSpec) -> Result<Option<Read>, Failure> {
         let control = match &self.control {
             None => self.turn.first(),
             Some(_) => self.turn.next(),
@@ -245,15 +245,15 @@ impl<'a> Levels<'a> {
         }
         self.facts.number += 1;
         let facts = StudyFacts {
-            load: wanted.load,
-            purpose: wanted.purpose.as_str().to_owned(),
-            variant: wanted.change.clone(),
+            load: spec.load,
+            purpose: spec.purpose.as_str().to_owned(),
+            variant: spec.change.clone(),
             ..self.facts.clone()
         };
-        let flags = self.level_flags(wanted);
+        let flags = self.level_flags(spec);
         let aside = Aside {
             study: Some(facts.clone()),
-            observer: Some(self.observer(wanted, &control)),
+            observer: Some(self.observer(spec, &control)),
             ..Aside::default()
         };
         let made = run::one(&flags, &self.quiet, control, self.running.clone(), aside);
@@ -279,17 +279,17 @@ impl<'a> Levels<'a> {
         Ok(Some(read))
     }
 
-    /// The flags of a level's run.
-    fn level_flags(&self, wanted: &Wanted) -> RunFlags {
+    /// Returns the flags of a level's run.
+    fn level_flags(&self, spec: &LevelSpec) -> RunFlags {
         let mut flags = self.flags.clone();
-        let duration_s = self.warm_up_s + wanted.most_s;
+        let duration_s = self.warm_up_s + spec.most_s;
         flags.options.constant = Some(ConstantLoad {
-            pace: self.pace(wanted.load),
+            pace: self.pace(spec.load),
             duration: GoDuration::from_ms(duration_s * 1e3).unwrap_or_default(),
             graceful_stop: GoDuration::from_secs(GRACEFUL_STOP_S),
         });
-        flags.script.env.extend((!wanted.change.is_empty()).then(|| wanted.change.clone()));
-        flags.record.name = Some(capacity::level_name(wanted.load, self.unit, &wanted.change));
+        flags.script.env.extend((!spec.change.is_empty()).then(|| spec.change.clone()));
+        flags.record.name = Some(capacity::level_name(spec.load, self.unit, &spec.change));
         flags
     }
 
@@ -297,7 +297,7 @@ impl<'a> Levels<'a> {
         if self.unit == LoadUnit::Vus {
             return Pace::Vus(load.round() as u64);
         }
-        // A system at its limit takes about as long as the limit says, and needs VUs for that.
+        // A system at its limit takes about as long as the SLO allows, and needs VUs for that.
         let known = model::MetricRegistry::default();
         let held = self.asked.iter().filter_map(|asked| asked.held(&known).ok().flatten());
         let limits_s = held.filter(study::Held::is_time).map(|held| held.condition.limit / 1e3);
@@ -311,11 +311,11 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// Looks at a level while it runs, and ends it where it is decided.
-    fn observer(&self, wanted: &Wanted, control: &RunControl) -> Observer {
-        let mut meter = Meter::new(&self.asked, self.warm_up_s, self.warm_up_s + wanted.most_s);
-        let (purpose, least_s, control) = (wanted.purpose, wanted.least_s, control.clone());
-        let bursts = wanted.bursts.clone();
+    /// Returns an observer that ends a level's run as soon as the result is certain.
+    fn observer(&self, spec: &LevelSpec, control: &RunControl) -> Observer {
+        let mut meter = Meter::new(&self.asked, self.warm_up_s, self.warm_up_s + spec.most_s);
+        let (purpose, least_s, control) = (spec.purpose, spec.least_s, control.clone());
+        let bursts = spec.bursts.clone();
         Box::new(move |event: &RunEvent, names: &Names| match event {
             RunEvent::ScenariosStarted { at } => meter.begin(*at),
             RunEvent::Window(window) => {
@@ -341,10 +341,10 @@ fn rest(time: Duration, control: &RunControl) {
     }
 }
 
-/// A time of a flag in seconds.
+/// Parses a time of a flag, seconds.
 ///
 /// # Errors
-/// It is none, negative or longer than a day.
+/// The text is no duration, negative or longer than a day.
 pub(super) fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
     let time_s = GoDuration::parse(text).map(|time| time.ns as f64 / 1e9);
     time_s.filter(|time_s| (0.0..=TIME_S_MAX).contains(time_s)).ok_or_else(|| {
@@ -353,10 +353,10 @@ pub(super) fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
     })
 }
 
-/// The flags that all levels have in common.
+/// Returns the flags that all levels share.
 fn run_flags(flags: &StudyFlags) -> RunFlags {
     let mut options = flags.options.clone();
-    // It said which loads there are, and each level has one of them.
+    // The flag listed the loads, and each level has one of them.
     options.vus = None;
     RunFlags {
         script: flags.script.clone(),
@@ -380,7 +380,7 @@ fn run_flags(flags: &StudyFlags) -> RunFlags {
     }
 }
 
-/// What makes no sense for several levels.
+/// Refuses flags that make no sense for several levels.
 fn refuse(flags: &StudyFlags) -> Result<(), Failure> {
     let options = &flags.options;
     let script = flags.script.script.as_os_str();

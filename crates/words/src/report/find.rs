@@ -1,0 +1,18 @@
+//! The answer of `plimsoll find`.
+
+crate::catalogue! {
+    find_objectives(slos) = "searching for the maximum load that meets: {slos}" | "다음 SLO를 만족하는 최대 부하를 찾습니다: {slos}";
+    find_safe_load = "Safe load" | "안전 부하";
+    find_limit = "Limit" | "한계";
+    find_confirmed = "Confirmation" | "확인";
+    find_bottleneck = "Bottleneck" | "병목";
+    find_evidence = "Evidence" | "근거";
+    find_change = "Change first" | "먼저 바꿀 것";
+    find_prediction = "Prediction" | "예측";
+    find_connect = "Connect" | "연결할 소스";
+    find_no_safe_load = "not found" | "찾지 못했습니다";
+    find_nothing_measured = "unknown: no step was measured" | "알 수 없음: 측정된 단계가 없습니다";
+    find_predicted(now, then, next) = "{now} now, {then} after the change; next limit: {next}" | "현재 {now}, 변경 후 {then}. 다음 한계: {next}";
+    find_load(load, rate, factor, lower) = "{load}, {rate}: {factor} × the lower confidence bound of {lower}" | "{load}, {rate}: 신뢰 구간 하한 {lower}의 {factor}배";
+    find_load_estimate(load, rate, factor) = "{load}, {rate}: {factor} × the point estimate, whose confidence interval is unknown" | "{load}, {rate}: 점 추정값의 {factor}배(신뢰 구간 없음)";
+}
