@@ -147,7 +147,8 @@ mod tests {
         [&[u8::from(is_compressed)][..], &(length as u32).to_be_bytes(), message].concat()
     }
 
-    fn check(coding: &str, body: Vec<u8>, expect: Code) {
+    /// Exports a body, checks the code, and returns the number of received spans.
+    fn check(coding: &str, body: Vec<u8>, expect: Code) -> u64 {
         let state = state();
         let request = axum::http::Request::post(TRACES).header("grpc-encoding", coding);
         let request = request.body(Body::from(body)).expect("a request");
@@ -156,6 +157,20 @@ mod tests {
         let code = Status::from_header_map(response.headers()).map_or(Code::Ok, |status| status.code());
         assert_eq!(code, expect, "{coding}");
         assert_eq!(state.counts().requests_refused, u64::from(expect != Code::Ok));
+        state.counts().spans_received
+    }
+
+    #[test]
+    fn payloads_recorded_from_sdks_are_received_plain_and_in_gzip() {
+        let node = include_bytes!("../tests/fixtures/node-express.grpc.pb");
+        let go = include_bytes!("../tests/fixtures/go-pgx.grpc.pb");
+        for (message, spans) in [(&node[..], 38), (&go[..], 19)] {
+            assert_eq!(check("identity", frame(false, message.len(), message), Code::Ok), spans);
+            let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+            packed.write_all(message).expect("memory");
+            let packed = packed.finish().expect("memory");
+            assert_eq!(check("gzip", frame(true, packed.len(), &packed), Code::Ok), spans);
+        }
     }
 
     #[test]

@@ -276,7 +276,7 @@ impl Call {
         let began = SystemClock::now();
         let Takes { lookup, call } = self.feed.downstream.call(tokio::time::Instant::now());
         turn.work(lookup).await;
-        self.span("look up the notifier", began);
+        self.span("dns.lookup", began);
         let found = SystemClock::now();
         turn.work(call).await;
         self.call("call the notifier", found, vec![("peer.service", Attribute::Text("notifier".into()))]);

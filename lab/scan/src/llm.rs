@@ -127,7 +127,7 @@ async fn call(
         kind: SpanKind::Server,
         began,
         ended,
-        attributes: vec![("rate_limit.wait_ms", Attribute::Number(waited_ms))],
+        attributes: vec![("plimsoll.rate_limit_wait_ms", Attribute::Number(waited_ms))],
         is_error: false,
     });
     let answer =

@@ -4,14 +4,15 @@ use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Class, Ctx, Object, Value};
 use wire::{FormPart, encode_form, encode_multipart};
 
-use crate::js::{self, Args};
+use crate::js::{self, Args, js_lifetime};
 
-/// What `http.file()` returns.
+/// The result of `http.file()`.
 pub(crate) struct FormFile {
     data: Vec<u8>,
     filename: String,
     content_type: String,
 }
+js_lifetime!(FormFile);
 
 impl<'js> Trace<'js> for FormFile {
     fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
