@@ -247,7 +247,7 @@ pub enum Change {
     OneRefill,
     /// No request waits for the call.
     NoCallWait,
-    /// No call is held back.
+    /// No call is queued by a rate limit.
     NoRateLimit,
     /// Nothing is serialised.
     NoSerialisation,
