@@ -190,7 +190,7 @@ pub enum RuledOut {
     /// The slowest statement.
     SlowStatement { statement: String, time_share: f64 },
     /// The largest job beside the requests.
-    BackgroundStatement { statement: String, database_share: f64 },
+    BackgroundStatement { statement: String, database_share: f64, time_share: f64 },
     /// Calls of other services.
     SlowCalls { service: String, operation: String, time_share: f64 },
     /// A rate limit of another service.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) const OUTCOMES_MAX: usize = 64;
 
 /// The outcome that stands for those without a tag of their own.
-pub(super) const OTHER: &str = "other";
+pub(crate) const OTHER: &str = "other";
 
 /// The outcomes that all VUs have seen.
 #[derive(Debug, Default)]
@@ -16,16 +16,16 @@ pub(crate) struct Outcomes {
     known: Mutex<(BTreeSet<Box<str>>, bool)>,
 }
 
-/// What an outcome is counted as, and whether it is the first for which there was no room.
+/// The outcome that another is counted as, and whether it is the first beyond the limit.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Counted<'a> {
-    pub(super) as_outcome: Cow<'a, str>,
-    pub(super) is_first_beyond: bool,
+pub(crate) struct Counted<'a> {
+    pub(crate) as_outcome: Cow<'a, str>,
+    pub(crate) is_first_beyond: bool,
 }
 
 impl Outcomes {
-    /// What `outcome` is counted as. Where the script has `declared` some, every other is [`OTHER`].
-    pub(super) fn count<'a>(&self, outcome: &'a str, declared: &[Box<str>]) -> Counted<'a> {
+    /// The outcome that `outcome` is counted as. Where the script has `declared` some, every other is [`OTHER`].
+    pub(crate) fn count<'a>(&self, outcome: &'a str, declared: &[Box<str>]) -> Counted<'a> {
         let as_is = Counted { as_outcome: outcome.into(), is_first_beyond: false };
         if declared.iter().any(|known| **known == *outcome) || outcome == OTHER {
             return as_is;

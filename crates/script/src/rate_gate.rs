@@ -19,7 +19,7 @@ impl RateGate {
         RateGate { spacing_ns: 1_000_000_000 / u64::from(per_second.max(1)), next_ns: AtomicU64::new(0) }
     }
 
-    /// Takes a slot and says how long to wait for it. Slots that nobody took are gone: a pause is no credit.
+    /// Takes a slot and returns the wait for it. Unused slots expire: a pause is no credit.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
         let now_ns = now.as_ns();
         let after = |next_ns: u64| Some(next_ns.max(now_ns) + self.spacing_ns);

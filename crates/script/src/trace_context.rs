@@ -19,14 +19,14 @@ pub struct TraceSample {
 
 impl TraceSample {
     /// A share in (0, 1]; `None` for none.
-    pub fn of(share: f64) -> Option<TraceSample> {
+    pub fn from_share(share: f64) -> Option<TraceSample> {
         // Floats end at 2^64, where numbers do at one less: all are in a share of one.
         (share > 0.0).then(|| TraceSample { highest: (share.min(1.0) * 2_f64.powi(64)) as u64 })
     }
 
-    /// Puts a request into a trace, if its turn comes and the script has not done so. The span that it is, where whoever
-    /// answers is told to keep what they do.
-    pub(super) fn offer(self, request: &mut wire::Request, of: TraceOf) -> Option<Asked> {
+    /// Puts a request into a trace, if its turn comes and the script has not done so. Returns its span where the header
+    /// asks servers to keep theirs.
+    pub(crate) fn offer(self, request: &mut wire::Request, of: TraceOf) -> Option<Asked> {
         if let Some(own) = header_of(request) {
             let (context, is_kept) = TraceContext::read(own)?;
             return is_kept.then_some(Asked { context, parent: None });
@@ -47,7 +47,7 @@ impl TraceSample {
         Some(asked)
     }
 
-    /// A trace and a span that nobody has yet, if their turn comes. These numbers are no secrets, so that the system is not
+    /// New numbers of a trace and a span, if their turn comes. These numbers are no secrets, so that the system is not
     /// asked for them, which would cost each request a call. Zero would be no number.
     pub(crate) fn begin(self) -> Option<TraceContext> {
         let is_turn = fastrand::u64(..) <= self.highest;
@@ -63,7 +63,7 @@ pub(crate) enum TraceOf {
     Itself,
     /// None: it is of a task whose turn did not come.
     Nothing,
-    /// That of its task. Those who answer are told whether to keep what they do.
+    /// The trace of its task. The header's flag asks servers to keep their spans, or not to.
     Task {
         /// The task's.
         context: TraceContext,
@@ -81,16 +81,16 @@ pub(crate) struct TraceContext {
 
 /// The span that a request is, by the header that it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
-    pub(super) context: TraceContext,
+pub(crate) struct Asked {
+    pub(crate) context: TraceContext,
     /// The task that it is sent by.
-    pub(super) parent: Option<u64>,
+    pub(crate) parent: Option<u64>,
 }
 
 impl TraceContext {
-    /// What a header says, and whether the trace is to be kept (W3C Trace Context, 3.2.2: version, trace id, parent id and
+    /// Parses a header, and whether the trace is to be kept (W3C Trace Context, 3.2.2: version, trace id, parent id and
     /// flags); zero is no number.
-    pub(super) fn read(header: &str) -> Option<(TraceContext, bool)> {
+    pub(crate) fn read(header: &str) -> Option<(TraceContext, bool)> {
         let mut parts = header.trim().split('-').skip(1);
         let mut hex = |digits: usize| {
             let part = parts.next().filter(|part| part.len() == digits)?;
@@ -108,7 +108,7 @@ impl TraceContext {
 }
 
 /// The trace that a request is in already.
-pub(super) fn header_of(request: &wire::Request) -> Option<&str> {
+pub(crate) fn header_of(request: &wire::Request) -> Option<&str> {
     let mut headers = request.headers.iter();
     let (_, value) = headers.find(|(name, _)| name.eq_ignore_ascii_case(&HEADER))?;
     Some(value)
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_share_of_the_requests_gets_a_trace_of_its_own() {
         let sampled = |share: f64| {
-            let sample = TraceSample::of(share).expect("a share");
+            let sample = TraceSample::from_share(share).expect("a share");
             let mut values = std::collections::HashSet::new();
             for _ in 0..10_000 {
                 let mut request = request(&[]);
@@ -141,14 +141,14 @@ mod tests {
         };
         assert_eq!(sampled(1.0), 10_000);
         assert!((900..1_100).contains(&sampled(0.1)), "nine standard deviations");
-        assert_eq!(TraceSample::of(0.0), None);
+        assert_eq!(TraceSample::from_share(0.0), None);
     }
 
     #[test]
     fn a_trace_of_the_script_stays() {
         let check = |header: &str, expect: Option<TraceContext>| {
             let mut request = request(&[("traceparent", header)]);
-            let asked = TraceSample::of(1.0).expect("a share").offer(&mut request, TraceOf::Itself);
+            let asked = TraceSample::from_share(1.0).expect("a share").offer(&mut request, TraceOf::Itself);
             assert_eq!(request.headers, [(Cow::Borrowed("traceparent"), header.to_owned())]);
             assert_eq!(asked, expect.map(|context| Asked { context, parent: None }), "{header}");
         };
@@ -162,7 +162,7 @@ mod tests {
     fn requests_of_a_task_are_in_its_trace_or_in_none() {
         let offered = |of: TraceOf| {
             let mut request = request(&[]);
-            let asked = TraceSample::of(1.0).expect("a share").offer(&mut request, of);
+            let asked = TraceSample::from_share(1.0).expect("a share").offer(&mut request, of);
             (asked, header_of(&request).map(str::to_owned))
         };
         let context = TraceContext { trace: 7, span: 9 };
@@ -195,7 +195,8 @@ mod tests {
 
     #[test]
     fn the_header_is_one_of_the_recommendation() {
-        let value = TraceSample::of(1.0).and_then(TraceSample::begin).expect("its turn").traceparent(true);
+        let value =
+            TraceSample::from_share(1.0).and_then(TraceSample::begin).expect("its turn").traceparent(true);
         let parts: Vec<&str> = value.split('-').collect();
         assert_eq!((parts[0], parts[3]), ("00", "01"));
         assert_eq!((parts[1].len(), parts[2].len()), (32, 16));

@@ -1,6 +1,6 @@
 //! Modules of k6 that are not here, and what to do without them.
 
-/// Modules by name, and the next step of whoever imports them. The first that fits counts; one that ends in `/` stands for
+/// Modules by name, and what to do without them. The first that fits counts; one that ends in `/` stands for
 /// all below it.
 const ADVICE: &[(&str, &str)] = &[
     (
@@ -62,7 +62,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("k6/x/", "it is an extension of k6, and extensions cannot be loaded; run this script with k6"),
 ];
 
-/// What to do without a module; `None` for names that k6 does not have either.
+/// Advice on an unsupported module; `None` for names that k6 does not have either.
 pub(super) fn advice(name: &str) -> Option<&'static str> {
     let fits = |known: &str| known == name || known.ends_with('/') && name.starts_with(known);
     ADVICE.iter().find(|(known, _)| fits(known)).map(|(_, advice)| *advice)

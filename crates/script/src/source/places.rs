@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use transpile::SourceMap;
 
-use crate::source::{Sources, file_url, normalize};
+use super::{Sources, file_url, normalize};
 
 /// A map with more bytes is not read.
 const MAP_BYTES_MAX: u64 = 64 << 20;
@@ -16,10 +16,10 @@ const MAP_BYTES_MAX: u64 = 64 << 20;
 /// The comment that names a file's map stands in its last bytes, unless the map itself is in the comment.
 const COMMENT: &str = "sourceMappingURL=";
 
-/// What begins each line of a stack.
+/// Prefix of each line of a stack.
 const FRAME: &str = "at ";
 
-/// What is known of a file that runs in another form than it was written in.
+/// Mapping of a file that runs in another form than it was written in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Generated {
     /// Leads from what runs to what was written.
@@ -43,7 +43,7 @@ pub(crate) struct Place {
 pub(crate) struct Places<'a>(&'a Sources);
 
 impl<'a> Places<'a> {
-    pub(crate) fn of(sources: &'a Sources) -> Places<'a> {
+    pub(crate) fn new(sources: &'a Sources) -> Places<'a> {
         Places(sources)
     }
 
@@ -138,7 +138,7 @@ fn absolute(base: &str, root: Option<&str>, name: &str) -> String {
     }
 }
 
-/// What a text's last `//# sourceMappingURL=` names.
+/// The target of a text's last `//# sourceMappingURL=`.
 fn reference(text: &str) -> Option<&str> {
     let (_, line) = text.rsplit_once(COMMENT)?;
     let before = &text[..text.len() - line.len() - COMMENT.len()];
@@ -237,11 +237,11 @@ mod tests {
 
     #[test]
     fn a_stack_is_translated() {
-        let sources = Sources::new("/t".into(), Default::default());
+        let sources = Sources::new("/t".into(), Default::default(), Vec::new());
         let map = r#"{"version":3,"sources":["o.ts"],"sourcesContent":["written"],"names":[],"mappings":"AAUA;AACI"}"#;
         let text = format!("x\n//# sourceMappingURL=data:application/json;base64,{}", BASE64.encode(map));
         sources.add_text("file:///t/g.js", text);
-        let places = Places::of(&sources);
+        let places = Places::new(&sources);
         let stack = "Error: x\n    at f (file:///t/g.js:2:9)\n    at file:///t/other.js:2:9\n";
         let expect = "Error: x\n    at f (file:///t/o.ts:12:5)\n    at file:///t/other.js:2:9\n";
         assert_eq!(places.translate(stack), expect);

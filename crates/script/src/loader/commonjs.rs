@@ -1,40 +1,15 @@
 //! CommonJS: files without `import` or `export`, and `require()`.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Exception, Function, Object, Persistent, Value};
+use rquickjs::{Ctx, Exception, Function, Object, Value};
 
+use super::{File, file, namespace};
 use crate::js::{self, Args};
 use crate::source::Resolved;
 use crate::state::VuState;
-use crate::vm::File;
 
-/// The `module.exports` of files that have run, by URL.
-#[derive(Default)]
-pub(crate) struct Cache(RefCell<HashMap<String, Persistent<Object<'static>>>>, RefCell<Vec<String>>);
-
-impl Cache {
-    pub(crate) fn clear(&self) {
-        self.0.borrow_mut().clear();
-    }
-
-    /// Runs something on behalf of a file that was required.
-    fn during<T>(&self, url: &str, body: impl FnOnce() -> T) -> T {
-        self.1.borrow_mut().push(url.to_owned());
-        let value = body();
-        self.1.borrow_mut().pop();
-        value
-    }
-
-    /// The file that runs right now, because something required it.
-    pub(crate) fn running(&self) -> Option<String> {
-        self.1.borrow().last().cloned()
-    }
-}
-
-/// What stands before a CommonJS file's own text.
+/// Text in front of a CommonJS file's own.
 const BEFORE: &str = "(function (exports, module, require) {";
 
 /// The same for a file of a package that asks for `process`: the little of it that libraries look at to find out how to
@@ -65,18 +40,18 @@ pub(crate) fn load<'js>(
     url: &str,
     bytecode: &std::sync::Arc<[u8]>,
 ) -> rquickjs::Result<Value<'js>> {
-    if let Some(module) = vu.cjs.0.borrow().get(url).cloned() {
+    if let Some(module) = vu.common_js.module(url) {
         return module.restore(ctx)?.get("exports");
     }
     let module = Object::new(ctx.clone())?;
     let exports = Object::new(ctx.clone())?;
     module.set("exports", exports.clone())?;
     // Known before it runs, so that a circle of requires finds what is there so far, as in Node.js.
-    vu.cjs.0.borrow_mut().insert(url.to_owned(), Persistent::save(ctx, module.clone()));
+    vu.common_js.add(ctx, url, module.clone());
     let function: Function<'js> =
         js::run_script(ctx, bytecode)?.into_function().ok_or(rquickjs::Error::Exception)?;
     let require = require_from(ctx, vu, url)?;
-    vu.cjs.during(url, || function.call::<_, Value<'js>>((exports, module.clone(), require)))?;
+    vu.common_js.during(url, || function.call::<_, Value<'js>>((exports, module.clone(), require)))?;
     module.get("exports")
 }
 
@@ -116,13 +91,11 @@ fn require<'js>(
         .resolve_required(base, specifier)
         .map_err(|text| Exception::throw_message(ctx, &text))?;
     match resolved {
-        Resolved::Builtin(name) => Ok(crate::modules::object(ctx, vu, name)?.into_value()),
-        Resolved::File(url) => match crate::vm::file(ctx, vu, &url)? {
+        Resolved::Builtin(name) => Ok(js::registry::module(ctx, vu, name)?.into_value()),
+        Resolved::File(url) => match file(ctx, vu, &url)? {
             File::CommonJs(bytecode) => load(ctx, vu, &url, &bytecode),
             // Declared above, so that importing it finds it.
-            File::Declared(_) => {
-                vu.cjs.during(&url, || crate::vm::namespace(ctx, &url)).map(Object::into_value)
-            }
+            File::Declared(_) => vu.common_js.during(&url, || namespace(ctx, &url)).map(Object::into_value),
         },
     }
 }

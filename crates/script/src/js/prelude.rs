@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use rquickjs::{Ctx, Object, Value};
 
-use crate::js;
+use super::{NativeFn, compile_script, run_script, set_natives};
 use crate::state::VuState;
 
 /// One such part: the text of a function expression that takes one object, the natives it needs, and returns what it
@@ -22,23 +22,23 @@ impl Prelude {
         Prelude { name, source, bytecode: OnceLock::new() }
     }
 
-    /// What the function returns in this VU.
+    /// Runs the function in this VU and returns its result.
     pub(crate) fn run<'js>(
         &self,
         ctx: &Ctx<'js>,
         vu: &Rc<VuState>,
-        natives: &[(&'static str, js::NativeFn)],
+        natives: &[(&'static str, NativeFn)],
     ) -> rquickjs::Result<Value<'js>> {
         let bytecode = match self.bytecode.get() {
             Some(bytecode) => bytecode.clone(),
             None => {
-                let compiled = js::compile_script(ctx, self.name, self.source)?;
+                let compiled = compile_script(ctx, self.name, self.source)?;
                 self.bytecode.get_or_init(|| compiled).clone()
             }
         };
         let host = Object::new(ctx.clone())?;
-        js::set_natives(&host, vu, natives)?;
-        let make = js::run_script(ctx, &bytecode)?.into_function().ok_or(rquickjs::Error::Exception)?;
+        set_natives(&host, vu, natives)?;
+        let make = run_script(ctx, &bytecode)?.into_function().ok_or(rquickjs::Error::Exception)?;
         make.call((host,))
     }
 }

@@ -7,8 +7,8 @@ use model::LogLevel;
 use rquickjs::{Ctx, Exception};
 use transpile::{Output, SyntaxError};
 
-use crate::cjs;
-use crate::places::{self, Generated};
+use super::commonjs;
+use crate::source::places::{self, Generated};
 use crate::source::{EMPTY_URL, is_in_package, is_json};
 use crate::state::VuState;
 
@@ -54,7 +54,7 @@ impl From<String> for Refusal {
 pub(crate) fn prepare(vu: &Rc<VuState>, url: &str) -> Result<Code, Refusal> {
     let sources = &vu.init.sources;
     if url == EMPTY_URL {
-        return Ok(Code::CommonJs(cjs::wrap("").0));
+        return Ok(Code::CommonJs(commonjs::wrap("").0));
     }
     if url.ends_with(".json") && !is_in_package(url) {
         let text = format!("\"{url}\" cannot be imported; read it with JSON.parse(open(\"./file.json\"))");
@@ -87,7 +87,8 @@ pub(crate) fn prepare(vu: &Rc<VuState>, url: &str) -> Result<Code, Refusal> {
         }
         return Ok(Code::Module(if is_package { without_process(text) } else { text }));
     }
-    let (code, first_line_chars) = if is_package { cjs::wrap_package(&text) } else { cjs::wrap(&text) };
+    let (code, first_line_chars) =
+        if is_package { commonjs::wrap_package(&text) } else { commonjs::wrap(&text) };
     sources.add_generated(url, Generated { first_line_chars, ..generated });
     Ok(Code::CommonJs(code))
 }
@@ -129,7 +130,7 @@ fn json(url: &str, text: &str) -> Result<Code, Refusal> {
     if !is_json(text) {
         return Err(Refusal::Unusable(format!("\"{url}\" is not JSON")));
     }
-    Ok(Code::CommonJs(cjs::wrap(&format!("module.exports = {text};")).0))
+    Ok(Code::CommonJs(commonjs::wrap(&format!("module.exports = {text};")).0))
 }
 
 /// A package's module with the one question about Node.js answered that bundlers answer, too.

@@ -1,40 +1,28 @@
-//! Globals written in JavaScript: a text that makes several of them, run once in a VU that reads the first.
+//! Libraries written in JavaScript: each makes several globals, and runs once in a VU that reads the first of them.
 
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Object, Persistent, Value};
 
-use crate::js::{self, Args, NativeFn};
-use crate::prelude::Prelude;
+use super::prelude::Prelude;
+use super::registry::Registry;
+use super::{Args, NativeFn, bytes_of, string_from_bytes};
 use crate::state::VuState;
 
-/// One such text, and the natives it stands on.
-pub(crate) struct Part {
+/// A library written in JavaScript: its text, and the natives it calls.
+pub(crate) struct JsLibrary {
     name: &'static str,
     prelude: Prelude,
     natives: &'static [(&'static str, NativeFn)],
 }
 
-/// All of them, by the names under which one asks for another.
-static ALL: &[&Part] = &[
-    &super::blob::PART,
-    &super::events::PART,
-    &super::fetch::PART,
-    &super::streams::PIPE,
-    &super::streams::READABLE,
-    &super::streams::STRATEGIES,
-    &super::streams::WRITABLE,
-    &super::url::PART,
-    &crate::modules::FS,
-];
-
-impl Part {
+impl JsLibrary {
     pub(crate) const fn new(
         name: &'static str,
         source: &'static str,
         natives: &'static [(&'static str, NativeFn)],
-    ) -> Part {
-        Part { name, prelude: Prelude::new(name, source), natives }
+    ) -> JsLibrary {
+        JsLibrary { name, prelude: Prelude::new(name, source), natives }
     }
 
     /// Its name.
@@ -42,7 +30,7 @@ impl Part {
         self.name
     }
 
-    /// What it makes; made once per VU.
+    /// The object that the library makes, once per VU.
     pub(crate) fn object<'js>(&self, ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
         if let Some(known) = self.made(ctx, vu)? {
             return Ok(known);
@@ -55,7 +43,7 @@ impl Part {
         Ok(made)
     }
 
-    /// What it has made in this VU, if it was ever asked for.
+    /// The object that the library has made in this VU, if it was ever used.
     pub(crate) fn made<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -79,20 +67,20 @@ impl Part {
 /// `part(name)`: what another text makes.
 fn part<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let name = args.string(0)?;
-    match ALL.iter().find(|part| part.name == name) {
-        Some(part) => Ok(part.object(args.ctx, args.vu)?.into_value()),
+    match Registry::in_context(args.ctx).libraries.iter().find(|library| library.name == name) {
+        Some(library) => Ok(library.object(args.ctx, args.vu)?.into_value()),
         None => Err(args.error(format!("no part is called {name}"))),
     }
 }
 
 /// `encode(text)`: its UTF-8 as bytes.
-pub(super) fn encode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+pub(crate) fn encode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let text = args.string(0)?;
     Ok(rquickjs::TypedArray::<u8>::new(args.ctx.clone(), text.into_bytes())?.into_value())
 }
 
 /// `decode(bytes)`: UTF-8 as text, without a byte order mark; what is none becomes the replacement character.
-pub(super) fn decode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let bytes = js::bytes_of(&args.get(0)).unwrap_or_default();
-    js::string_from_bytes(args.ctx, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes))
+pub(crate) fn decode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let bytes = bytes_of(&args.get(0)).unwrap_or_default();
+    string_from_bytes(args.ctx, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes))
 }

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::js;
 use crate::outside;
-use crate::source::{Resolved, Sources};
+use crate::source::{Resolved, Sources, is_builtin_name};
 use crate::state::VuState;
 
 /// Whether a module asks for it. Most do not, and every VU would pay.
@@ -35,7 +35,7 @@ fn resolve(sources: &Sources, base: &str, specifier: &str) -> Result<String, Str
     if specifier.is_empty() {
         return Err("import.meta.resolve() can't be used with an empty specifier".into());
     }
-    if crate::modules::is_builtin_name(specifier) {
+    if is_builtin_name(specifier) {
         return Err(format!("\"{specifier}\" is a module of the program, and has no URL"));
     }
     if let Some(url) = outside::resolve(base, specifier)? {
@@ -65,7 +65,7 @@ mod tests {
 
     #[track_caller]
     fn check(base: &str, specifier: &str, expect: Result<&str, &str>) {
-        let sources = Sources::new("/a b".into(), Outside::default());
+        let sources = Sources::new("/a b".into(), Outside::default(), Vec::new());
         match (resolve(&sources, base, specifier), expect) {
             (Ok(url), Ok(expect)) => assert_eq!(url, expect),
             (Err(text), Err(expect)) => assert!(text.contains(expect), "{text}"),

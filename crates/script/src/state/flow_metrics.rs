@@ -6,8 +6,8 @@ macro_rules! metrics {
     ($($(#[$doc:meta])* $field:ident = $name:literal, $kind:ident, $contains:ident;)*) => {
         /// Their numbers in a run.
         #[derive(Clone, Copy, Debug)]
-        pub(super) struct Metrics {
-            $($(#[$doc])* pub(super) $field: MetricId,)*
+        pub(crate) struct Metrics {
+            $($(#[$doc])* pub(crate) $field: MetricId,)*
         }
 
         impl Metrics {
@@ -15,7 +15,7 @@ macro_rules! metrics {
             ///
             /// # Errors
             /// A text for the user: a name is taken by a metric of another type.
-            pub(super) fn declare(registry: &MetricRegistry) -> Result<Metrics, String> {
+            pub(crate) fn declare(registry: &MetricRegistry) -> Result<Metrics, String> {
                 Ok(Metrics { $($field: declare(registry, $name, MetricKind::$kind, ValueKind::$contains)?,)* })
             }
         }
