@@ -17,7 +17,7 @@ use model::{Span, SpanKind};
 /// The attribute that names a span's role; it wins over everything else.
 pub const ROLE: &str = "plimsoll.role";
 
-/// The attribute for the time that a call was queued by a rate limit of its callee, milliseconds.
+/// The attribute for the time that a call was delayed by a rate limit of its callee, milliseconds.
 pub const RATE_LIMIT_WAIT_MS: &str = "plimsoll.rate_limit_wait_ms";
 
 /// The activity that a span records.
