@@ -278,7 +278,7 @@ const STRINGS = {
   per_second_of: ['{} on average', '평균 {}'],
   of_requests: ['of all requests', '전체 요청 중'],
   dropped_of: ['{} of {} dropped', '{} / {} 누락'],
-  against_limit: ['Against the limit (mark at 1×)', '한계 대비 (표시는 1배)'],
+  against_limit: ['vs limit', '한계 대비'],
   no_bar: ['no scale', '눈금 없음'],
   held: ['passed', '통과'],
   holds: ['holds', '만족'],

@@ -2,7 +2,7 @@
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Class, Ctx, Object, Value};
-use wire::{Part, encode_form, encode_multipart};
+use wire::{FormPart, encode_form, encode_multipart};
 
 use crate::js::{self, Args, js_lifetime};
 
@@ -125,11 +125,11 @@ fn multipart(fields: &[(String, Field<'_>)]) -> Form {
             Field::File(file) => (name, None, Some(file.borrow())),
         })
         .collect();
-    let parts: Vec<Part<'_>> = files
+    let parts: Vec<FormPart<'_>> = files
         .iter()
         .filter_map(|(name, text, file)| match (text, file) {
-            (Some(value), _) => Some(Part::Field { name, value }),
-            (None, Some(file)) => Some(Part::File {
+            (Some(value), _) => Some(FormPart::Field { name, value }),
+            (None, Some(file)) => Some(FormPart::File {
                 name,
                 filename: &file.filename,
                 content_type: &file.content_type,

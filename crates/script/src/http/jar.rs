@@ -161,7 +161,7 @@ const NO_EXPIRES_MS: i64 = -6_795_364_578_871;
 pub(super) fn response_cookies<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     let object = Object::new(ctx.clone())?;
     let Ok(response) = &facts.exchange.result else { return Ok(object.into_value()) };
-    for cookie in SetCookie::of(&response.headers) {
+    for cookie in SetCookie::parse_all(&response.headers) {
         let values = match object.get::<_, Option<Array<'js>>>(cookie.name.as_str())? {
             Some(values) => values,
             None => Array::new(ctx.clone())?,

@@ -1,4 +1,4 @@
-//! Values in room that somebody else has: checked, and counted into others without being built first.
+//! Values in borrowed memory: validated, and added to others without a copy.
 
 use crate::bucket::{INDEX_MAX, INDEX_MIN};
 use crate::codec::{COUNT_MAX, DecodeError};
@@ -6,10 +6,10 @@ use crate::histogram::Sides;
 use crate::sum::FixedSum;
 use crate::values::EXACT_MAX;
 
-/// Values whose parts are lent by whoever reads them: to be added to others ([`crate::Values::add`]), or to become
+/// Values whose buckets and raw values the caller owns: to be added to others ([`crate::Values::add`]), or to become
 /// [`crate::Values`] themselves.
 #[derive(Clone, Debug)]
-pub struct Lent<'a> {
+pub struct BorrowedValues<'a> {
     pub(crate) repr: Repr<'a>,
     pub(crate) non_finite: u64,
 }
@@ -41,16 +41,16 @@ pub(crate) struct Checked<'a> {
     pub(crate) count: u64,
 }
 
-impl<'a> Lent<'a> {
+impl<'a> BorrowedValues<'a> {
     /// Values that are all known, in any order, and so many non-finite ones.
     ///
     /// # Errors
     /// They are more than [`EXACT_MAX`], or one of them is not finite or is negative zero.
-    pub fn raw(values: &'a [f64], non_finite: u64) -> Result<Lent<'a>, DecodeError> {
+    pub fn raw(values: &'a [f64], non_finite: u64) -> Result<BorrowedValues<'a>, DecodeError> {
         if values.len() > EXACT_MAX || !values.iter().copied().all(is_value) || non_finite > COUNT_MAX {
             return Err(DecodeError::Invalid("the values are too many, or not finite"));
         }
-        Ok(Lent { repr: Repr::Exact(values), non_finite })
+        Ok(BorrowedValues { repr: Repr::Exact(values), non_finite })
     }
 
     /// Values of which a histogram and the sum are known, and so many non-finite ones.
@@ -58,23 +58,27 @@ impl<'a> Lent<'a> {
     /// # Errors
     /// No histogram would give these parts (buckets are empty, out of range or out of order, or the ends are in none of the
     /// outermost ones), or the sum counts non-finite values itself.
-    pub fn buckets(buckets: Buckets<'a>, sum: FixedSum, non_finite: u64) -> Result<Lent<'a>, DecodeError> {
+    pub fn buckets(
+        buckets: Buckets<'a>,
+        sum: FixedSum,
+        non_finite: u64,
+    ) -> Result<BorrowedValues<'a>, DecodeError> {
         let checked = Checked::new(buckets)?;
         if sum.non_finite() != 0 || non_finite > COUNT_MAX {
             return Err(DecodeError::Invalid("the sum is not that of the histogram"));
         }
-        Ok(Lent { repr: Repr::Inexact(Some((checked, sum))), non_finite })
+        Ok(BorrowedValues { repr: Repr::Inexact(Some((checked, sum))), non_finite })
     }
 
     /// No values of a series that has none of them raw, and so many non-finite ones.
     ///
     /// # Errors
     /// There are more than any run can have.
-    pub fn inexact(non_finite: u64) -> Result<Lent<'a>, DecodeError> {
+    pub fn inexact(non_finite: u64) -> Result<BorrowedValues<'a>, DecodeError> {
         if non_finite > COUNT_MAX {
             return Err(DecodeError::Invalid("the values are too many, or not finite"));
         }
-        Ok(Lent { repr: Repr::Inexact(None), non_finite })
+        Ok(BorrowedValues { repr: Repr::Inexact(None), non_finite })
     }
 
     /// How many values.
@@ -140,19 +144,19 @@ mod tests {
         result
     }
 
-    /// Values, lent by a copy of their parts, as `then` takes them.
-    fn lent<T>(values: &Values, then: impl FnOnce(Lent<'_>) -> T) -> T {
+    /// Passes a borrowed view of a copy of the values to `then`.
+    fn with_borrowed<T>(values: &Values, then: impl FnOnce(BorrowedValues<'_>) -> T) -> T {
         let non_finite = values.non_finite();
         if let Some(raw) = values.raw() {
-            return then(Lent::raw(raw, non_finite).expect("its own values"));
+            return then(BorrowedValues::raw(raw, non_finite).expect("its own values"));
         }
         let known = values.to_histogram();
         let Some(ends) = known.min().zip(known.max()) else {
-            return then(Lent::inexact(non_finite).expect("few"));
+            return then(BorrowedValues::inexact(non_finite).expect("few"));
         };
         let [positive, negative]: [Vec<_>; 2] = [known.positive().collect(), known.negative().collect()];
         let buckets = Buckets { zero: known.zero(), ends, positive: &positive, negative: &negative };
-        then(Lent::buckets(buckets, values.sum(), non_finite).expect("its own parts"))
+        then(BorrowedValues::buckets(buckets, values.sum(), non_finite).expect("its own parts"))
     }
 
     fn inexact(values: &[f64]) -> Values {
@@ -175,21 +179,21 @@ mod tests {
             let mut expect = a.clone();
             expect.merge(&b);
             let mut sum = a;
-            lent(&b, |lent| sum.add(&lent));
+            with_borrowed(&b, |lent| sum.add(&lent));
             prop_assert_eq!(sum.to_bytes(), expect.to_bytes());
-            prop_assert_eq!(lent(&b, |lent| (lent.count(), Values::from(&lent))), (b.count(), b));
+            prop_assert_eq!(with_borrowed(&b, |lent| (lent.count(), Values::from(&lent))), (b.count(), b));
         }
     }
 
     #[test]
     fn hostile_parts_are_refused() {
-        assert!(Lent::raw(&[1.0; EXACT_MAX + 1], 0).is_err());
-        assert!(Lent::raw(&[f64::NAN], 0).is_err());
-        assert!(Lent::raw(&[-0.0], 0).is_err());
-        assert!(Lent::inexact(u64::MAX).is_err());
+        assert!(BorrowedValues::raw(&[1.0; EXACT_MAX + 1], 0).is_err());
+        assert!(BorrowedValues::raw(&[f64::NAN], 0).is_err());
+        assert!(BorrowedValues::raw(&[-0.0], 0).is_err());
+        assert!(BorrowedValues::inexact(u64::MAX).is_err());
         let check = |zero, ends, positive: &[(i32, u64)], negative: &[(i32, u64)]| {
             let buckets = Buckets { zero, ends, positive, negative };
-            assert!(Lent::buckets(buckets, FixedSum::default(), 0).is_err(), "{positive:?}");
+            assert!(BorrowedValues::buckets(buckets, FixedSum::default(), 0).is_err(), "{positive:?}");
         };
         check(0, (1.0, 1.0), &[], &[]);
         check(0, (1.0, 1.0), &[(-1, 0)], &[]);
@@ -200,7 +204,7 @@ mod tests {
         check(0, (1.0, 1.0), &[(i32::MAX, 1)], &[]);
         check(0, (1.0, 1.0), &[(-1, 1)], &[(i32::MIN, 1)]);
         let one = Buckets { zero: 0, ends: (1.0, 1.0), positive: &[(-1, 1)], negative: &[] };
-        assert!(Lent::buckets(one, FixedSum::from_words([0; 3], 1), 0).is_err());
-        assert!(Lent::buckets(one, FixedSum::default(), u64::MAX).is_err());
+        assert!(BorrowedValues::buckets(one, FixedSum::from_words([0; 3], 1), 0).is_err());
+        assert!(BorrowedValues::buckets(one, FixedSum::default(), u64::MAX).is_err());
     }
 }

@@ -81,7 +81,7 @@ impl Reader {
         })
     }
 
-    /// What all have added up; or why not: what a thread found wrong was read before what ended the reading.
+    /// Returns the sum over all threads, or the error: one found by a thread precedes the one that ended the reading.
     fn gathered(
         &self,
         mut sums: Sums,
@@ -129,7 +129,7 @@ fn add_all(series: &[(SeriesKey, MetricKind)], queue: &Receiver<Job>) -> Added {
     (adder.sums, None)
 }
 
-/// Somebody who adds blocks up.
+/// State of one thread that adds blocks up.
 struct Adder<'a> {
     series: &'a [(SeriesKey, MetricKind)],
     unpacker: Unpacker,
@@ -184,10 +184,10 @@ mod tests {
             let series = series.collect();
             let window =
                 Arc::new(Window { index, start: at(index), end: at(index + 1), series, ..Window::default() });
-            store.transaction(|store| store.put_window(&window)).expect("room");
+            store.transaction(|store| store.put_window(&window)).expect("write");
         }
-        store.compact(true).expect("room");
-        store.close().expect("room");
+        store.compact(true).expect("write");
+        store.close().expect("write");
     }
 
     #[test]

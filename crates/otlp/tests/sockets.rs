@@ -1,4 +1,4 @@
-//! A receiver through its doors: what exporters send arrives, what nobody should send is refused, and both are counted.
+//! A receiver over its sockets: valid requests arrive, invalid ones are refused, and both are counted.
 
 use std::io::Write;
 use std::net::SocketAddr;

@@ -16,10 +16,10 @@ use hyper_util::service::TowerToHyperService;
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 
-use crate::receiver::Room;
+use crate::receiver::ReceiverState;
 use crate::{grpc, http};
 
-/// Connections at the same time, over all doors; others wait for one to be closed.
+/// Connections at the same time, over all listeners; others wait for one to be closed.
 const CONNECTIONS_MAX: usize = 256;
 /// Requests whose bodies are read at the same time; others wait. With the largest body they take 256 MiB.
 const REQUESTS_MAX: usize = 8;
@@ -27,34 +27,34 @@ const REQUESTS_MAX: usize = 8;
 const STREAMS_MAX: u32 = 32;
 /// From the first byte of a request to its answer.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
-/// A connection on which nobody asks for so long is closed.
+/// Time after which an idle connection is closed.
 const IDLE_LIMIT: Duration = Duration::from_secs(60);
 /// Headers of a request.
 const HEADERS_BYTES_MAX: u32 = 16 << 10;
 /// After an accept that failed, as it does when there are no descriptors left.
 const REST_AFTER_FAILURE: Duration = Duration::from_millis(100);
 
-/// What all doors share.
+/// The state that all listeners share.
 #[derive(Clone)]
-struct Porter {
-    room: Arc<Room>,
+struct ServiceState {
+    state: Arc<ReceiverState>,
     slots: Arc<Semaphore>,
 }
 
 /// Serves until it is dropped.
-pub(crate) async fn serve(listeners: Vec<TcpListener>, room: Arc<Room>) {
+pub(crate) async fn serve(listeners: Vec<TcpListener>, state: Arc<ReceiverState>) {
     let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let routes = routes(room);
-    let mut doors = tokio::task::JoinSet::new();
+    let routes = routes(state);
+    let mut accepting = tokio::task::JoinSet::new();
     for listener in listeners {
-        doors.spawn(accept(listener, routes.clone(), connections.clone()));
+        accepting.spawn(accept(listener, routes.clone(), connections.clone()));
     }
     // None of them ends by itself.
-    while doors.join_next().await.is_some() {}
+    while accepting.join_next().await.is_some() {}
 }
 
-fn routes(room: Arc<Room>) -> Router {
-    let porter = Porter { room: room.clone(), slots: Arc::new(Semaphore::new(REQUESTS_MAX)) };
+fn routes(state: Arc<ReceiverState>) -> Router {
+    let service = ServiceState { state: state.clone(), slots: Arc::new(Semaphore::new(REQUESTS_MAX)) };
     Router::new()
         .route("/v1/traces", post(http::traces))
         .route("/v1/metrics", post(http::ignored))
@@ -62,8 +62,8 @@ fn routes(room: Arc<Room>) -> Router {
         .route(grpc::TRACES, post(grpc::traces))
         .route(grpc::METRICS, post(grpc::ignored))
         .route(grpc::LOGS, post(grpc::ignored))
-        .layer(from_fn_with_state(porter, admit))
-        .with_state(room)
+        .layer(from_fn_with_state(service, admit))
+        .with_state(state)
 }
 
 async fn accept(listener: TcpListener, routes: Router, connections: Arc<Semaphore>) {
@@ -93,10 +93,10 @@ async fn accept(listener: TcpListener, routes: Router, connections: Arc<Semaphor
 }
 
 /// Lets in who may come, one request after the other, and none for ever.
-async fn admit(State(porter): State<Porter>, request: Request, next: Next) -> Response {
+async fn admit(State(service): State<ServiceState>, request: Request, next: Next) -> Response {
     let is_grpc = grpc::is_grpc(request.headers());
-    if !is_allowed(porter.room.token.as_deref(), &request) {
-        porter.room.refused();
+    if !is_allowed(service.state.token.as_deref(), &request) {
+        service.state.refused();
         return match is_grpc {
             true => grpc::refuse(tonic::Status::unauthenticated("the token is missing or wrong")),
             false => (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response(),
@@ -104,7 +104,7 @@ async fn admit(State(porter): State<Porter>, request: Request, next: Next) -> Re
     }
     let answer = async {
         // The semaphore is never closed.
-        let _slot = porter.slots.acquire().await;
+        let _slot = service.slots.acquire().await;
         next.run(request).await
     };
     match tokio::time::timeout(REQUEST_LIMIT, answer).await {
