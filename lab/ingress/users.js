@@ -1,4 +1,4 @@
-// People who look at rooms without a pause: 300 of them, as many as wait in turn.
+// Users who read chats without a pause: 300 of them, which is also the number that wait in turn.
 //
 //   plimsoll lab up ingress --variant two --pin
 //   plimsoll run lab/ingress/users.js

@@ -112,7 +112,7 @@ export const PART_COLOURS: Record<PartName, string> = {
   connecting: '--s5',
 };
 
-/** Whether somebody waits all the time that is a part's. */
+/** Whether the whole time of a segment is waiting. */
 export function isWait(part: PartName): boolean {
   return part === 'queue' || part === 'unseen' || part === 'poll';
 }

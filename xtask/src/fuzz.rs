@@ -29,7 +29,7 @@ cargo xtask fuzz [TARGET…]: runs fuzz targets, all of them by default
 ";
 
 #[derive(Default)]
-struct Wanted {
+struct Options {
     targets: Vec<String>,
     seconds: Option<u32>,
     replay: Option<PathBuf>,
@@ -37,11 +37,11 @@ struct Wanted {
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
     let known = targets()?;
-    let mut wanted = Wanted::default();
+    let mut options = Options::default();
     while let Some(argument) = parser.next()? {
         match argument {
-            Arg::Long("seconds") => wanted.seconds = Some(parser.value()?.parse()?),
-            Arg::Long("replay") => wanted.replay = Some(parser.value()?.into()),
+            Arg::Long("seconds") => options.seconds = Some(parser.value()?.parse()?),
+            Arg::Long("replay") => options.replay = Some(parser.value()?.into()),
             Arg::Long("list") => {
                 println!("{}", known.join("\n"));
                 return Ok(());
@@ -50,21 +50,21 @@ pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
                 print!("{USAGE}");
                 return Ok(());
             }
-            Arg::Value(name) => wanted.targets.push(name.string()?),
+            Arg::Value(name) => options.targets.push(name.string()?),
             other => return Err(other.unexpected().into()),
         }
     }
-    if let Some(unknown) = wanted.targets.iter().find(|name| !known.contains(name)) {
+    if let Some(unknown) = options.targets.iter().find(|name| !known.contains(name)) {
         bail!("find the fuzz target {unknown:?} among {}", known.join(", "));
     }
     let is_installed = Command::new("cargo-fuzz").arg("--version").output().is_ok();
     ensure!(is_installed, "find cargo-fuzz: install it with `cargo install cargo-fuzz`");
-    if let Some(input) = wanted.replay {
-        let [target] = &wanted.targets[..] else { bail!("replay an input: name its target") };
+    if let Some(input) = options.replay {
+        let [target] = &options.targets[..] else { bail!("replay an input: name its target") };
         return replay(target, &input);
     }
-    let chosen = if wanted.targets.is_empty() { known } else { wanted.targets };
-    run_all(&chosen, wanted.seconds.unwrap_or(SECONDS))
+    let chosen = if options.targets.is_empty() { known } else { options.targets };
+    run_all(&chosen, options.seconds.unwrap_or(SECONDS))
 }
 
 /// The names of the targets: their files.

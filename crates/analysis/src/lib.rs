@@ -9,6 +9,7 @@ pub mod diagnosis;
 pub mod history;
 pub mod laws;
 pub mod repeats;
+pub mod roles;
 pub mod steady;
 pub mod traces;
 pub mod validity;

@@ -199,7 +199,7 @@ pub fn flatten(root: &Group) -> Vec<GroupResource> {
         let attributes = GroupAttributes {
             path: group.path.clone(),
             name: group.name.clone(),
-            checks: Some(group.checks.iter().map(CheckAttributes::of).collect::<Vec<_>>())
+            checks: Some(group.checks.iter().map(CheckAttributes::from_check).collect::<Vec<_>>())
                 .filter(|checks| !checks.is_empty()),
         };
         let relationships = GroupRelationships {
@@ -214,7 +214,7 @@ pub fn flatten(root: &Group) -> Vec<GroupResource> {
 }
 
 impl CheckAttributes {
-    fn of(check: &Check) -> CheckAttributes {
+    fn from_check(check: &Check) -> CheckAttributes {
         let Check { id, path, name, passes, fails } = check.clone();
         CheckAttributes { id, path, name, passes, fails }
     }

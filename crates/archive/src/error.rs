@@ -1,4 +1,4 @@
-//! What can go wrong with an archive.
+//! Errors of reading and writing archives.
 
 use crate::{ARCHIVE_BYTES_MAX, ENTRIES_MAX};
 

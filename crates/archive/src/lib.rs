@@ -7,7 +7,7 @@
 //! https/host/lib.js    remote modules, by URL
 //! ```
 //!
-//! What imports of packages from `node_modules` stand for is a member `packages` of `metadata.json`, which k6 skips.
+//! The member `packages` of `metadata.json` maps imports of packages from `node_modules` to their modules; k6 skips it.
 //!
 //! k6 writes the script under `file/` once more, as a hard link to `data`. An archive is read whole into memory and nothing
 //! of it is ever unpacked to disk, so a name in it can lead nowhere; what it may hold is limited all the same.

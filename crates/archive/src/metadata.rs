@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::ArchiveError;
 
-/// What an archive says about its script. Fields that other versions add are skipped.
+/// The metadata of an archive about its script. Fields that other versions add are skipped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metadata {
     /// The script's options as JSON, with what flags and the environment said when the archive was made.
@@ -22,9 +22,9 @@ pub struct Metadata {
     pub version: String,
     /// The system it was made on, in Go's words: `linux`.
     pub system: String,
-    /// What it needs besides: `{"k6": "*"}`.
+    /// Versions that the script requires: `{"k6": "*"}`.
     pub dependencies: BTreeMap<String, String>,
-    /// What its imports of packages mean. k6 has no packages and skips this.
+    /// Modules that its imports of packages resolve to. k6 has no packages and skips this.
     pub packages: Vec<PackageImport>,
 }
 

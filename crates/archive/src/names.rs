@@ -1,4 +1,4 @@
-//! What URLs are called in the tar file.
+//! Names of URLs in the tar file.
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
@@ -7,7 +7,7 @@ use crate::ArchiveError;
 /// The longest name of a file.
 const NAME_BYTES_MAX: usize = 4_096;
 
-/// What a path in a URL cannot hold as it is (RFC 3986, 3.3).
+/// Characters that are escaped in the path of a URL (RFC 3986, 3.3).
 const PATH: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// What a store says beneath; its kind depends on the store.
+/// The error of the underlying store; its type depends on the store.
 pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why something could not be done. Continues "failed to".
@@ -14,7 +14,7 @@ pub enum CatalogueError {
     Location {
         /// As given.
         text: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// The directory for runs is not there and cannot be made, or cannot be written to.

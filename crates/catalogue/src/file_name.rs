@@ -8,7 +8,7 @@ pub const SUFFIX: &str = ".plimsoll";
 /// Hexadecimal digits that an id has at least, and the most that others give theirs.
 const ID_DIGITS: std::ops::RangeInclusive<usize> = 8..=16;
 
-/// What tells one run from another: eight hexadecimal digits, drawn at random. A merged run has sixteen, made of those of its
+/// The id of a run: eight random hexadecimal digits. A merged run has sixteen, derived from the ids of its
 /// parts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(String);

@@ -8,7 +8,7 @@ use crate::{CatalogueError, Entry, SUFFIX};
 /// Candidates that are listed when an id is not written far enough.
 const CANDIDATES_MAX: usize = 8;
 
-/// A run as somebody named it.
+/// A run as the user named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunReference {
     /// `@last`: the run that started last.

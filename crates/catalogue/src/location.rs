@@ -13,7 +13,7 @@ pub enum Location {
     Bucket {
         /// Its name.
         bucket: String,
-        /// What keys begin with, without slashes at either end; may be empty.
+        /// Prefix of all keys, without slashes at either end; may be empty.
         prefix: String,
     },
 }

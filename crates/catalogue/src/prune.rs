@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::Entry;
 
-/// What may stay. Every limit that is set must hold; what breaks one goes, oldest first.
+/// Limits on the runs that are kept. Every limit that is set must hold; the oldest runs beyond one are removed first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// The greatest age.

@@ -17,7 +17,7 @@ pub struct Entry {
     pub name: FileName,
     /// Its file's size.
     pub bytes: u64,
-    /// When its file was last written, in nanoseconds since the Unix epoch; 0 where nobody tells.
+    /// Last modification of its file, in nanoseconds since the Unix epoch; 0 where the store does not report it.
     pub(crate) modified_unix_ns: i64,
     /// The store's tag of its content, where it has such a thing.
     pub(crate) version: String,
@@ -78,7 +78,7 @@ impl Catalogue {
         self.store.list()
     }
 
-    /// The run that somebody named, as a file of this machine.
+    /// Finds the run with this name and returns its file on this machine.
     ///
     /// # Errors
     /// No run has this name, several have, or it cannot be brought here.
@@ -106,7 +106,7 @@ impl Catalogue {
     /// Where to write a new run.
     ///
     /// # Errors
-    /// There is no room for one.
+    /// The directory cannot be created.
     pub fn begin(&self, name: &FileName) -> Result<PathBuf, CatalogueError> {
         self.store.begin(name)
     }
@@ -135,7 +135,7 @@ impl Catalogue {
     }
 }
 
-/// Entries in order of their start. Imported runs may have one start, since that is all their source tells: among them the
+/// Sorts entries by their start. Imported runs can have equal starts, because their source has no finer time: among them the
 /// file that was written last is the last run, and what else is equal goes by the id, so that there is one order.
 pub(crate) fn in_order(mut entries: Vec<Entry>) -> Vec<Entry> {
     let key = |entry: &Entry| (entry.name.started_unix_ms, entry.modified_unix_ns);

@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering;
 use model::metric::builtin::{
     ITERATION_DURATION, ITERATION_FAILED, ITERATION_LATENESS, ITERATION_RESPONSE_TIME, ITERATIONS,
 };
-use model::{Instant, Mark, Metadata, Sample, SystemClock, SystemTag, Work};
+use model::{Instant, IterationEnd, Mark, Metadata, Sample, SystemClock, SystemTag, Work};
 
 use crate::scenario_lane::ScenarioLane;
 use crate::shared::RunShared;
 use crate::vu_task::{VuState, panic_text};
-use crate::{AbortReason, IterationCall, IterationEnd, Seat};
+use crate::{AbortReason, IterationCall, Seat};
 
 impl ScenarioLane {
     /// Runs one iteration on the calling VU's coroutine from `started`, which is now, with the padding up to

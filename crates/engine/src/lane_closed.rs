@@ -5,10 +5,9 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use model::plan::Executor;
-use model::{DropCause, Instant, SystemClock};
+use model::{DropCause, Instant, IterationEnd, SystemClock};
 use schedule::{Lane, Next, Quota, Schedule};
 
-use crate::IterationEnd;
 use crate::scenario_lane::ScenarioLane;
 use crate::vu_task::{VuHandle, VuState, Work};
 use crate::worker_thread::{WaitEnd, WorkerThread};

@@ -29,7 +29,7 @@ mod worker_thread;
 pub use control::{AbortReason, Deadline, RunControl};
 pub use driver::run;
 pub use outcome::{DropCounts, LifecycleError, RunConfig, RunOutcome};
-pub use program::{IterationCall, IterationEnd, Program, ProgramError, Seat, Vu};
+pub use program::{IterationCall, Program, ProgramError, Seat, Vu};
 pub use report::SAMPLE_BATCHES_IN_FLIGHT_MAX;
 pub use shared::{SAMPLES_PER_BATCH_MAX, WorkerShared};
 pub use steering::SteerError;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use model::{Instant, RunProgress, ScenarioId, TagSetId};
+use model::{Instant, IterationEnd, RunProgress, ScenarioId, TagSetId};
 
 use crate::{Deadline, RunControl, WorkerShared};
 
@@ -97,26 +97,6 @@ pub struct IterationCall {
     pub first_in_activation: bool,
     /// The JSON that `setup()` returned.
     pub setup_data: Option<Arc<str>>,
-}
-
-/// End of an iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IterationEnd {
-    /// It ran to its end.
-    Completed,
-    /// It threw an exception, which the code has logged. It counts as a full iteration, as in k6.
-    Failed,
-    /// It was cancelled.
-    Interrupted,
-    /// The script called `test.abort()`. It counts as a full iteration, as in k6.
-    Aborted,
-}
-
-impl IterationEnd {
-    /// Whether it counts as a full iteration.
-    pub(crate) fn is_full(self) -> bool {
-        self != IterationEnd::Interrupted
-    }
 }
 
 /// Failure of code outside of iterations; the text follows "failed to".

@@ -42,7 +42,7 @@ impl WorkerShared {
         self.index
     }
 
-    /// Whether a listener wants raw samples, and so [`Metadata`] is worth making.
+    /// Whether a listener wants raw samples, and [`Metadata`] with them.
     pub fn wants_samples(&self) -> bool {
         self.run.config.wants_samples
     }

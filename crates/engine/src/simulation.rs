@@ -44,6 +44,10 @@ enum Fault {
     LoseWindow,
     /// A thread's samples are lost.
     LoseWindowReport,
+    /// Every request for a window is sent twice.
+    RepeatWindowRequest,
+    /// One thread gets no request for a window.
+    SkipThread,
     /// Windows are shown after the evaluation that used them.
     HoldWindows,
     /// Threads do not get the order to stop.
@@ -61,7 +65,7 @@ enum Fault {
 }
 
 /// Each planted defect and the law that must catch it.
-const FAULTS: [(Fault, &str); 15] = [
+const FAULTS: [(Fault, &str); 17] = [
     (Fault::LoseInterrupted, "iterations end once"),
     (Fault::RepeatSetup, "setup is first and runs once"),
     (Fault::RepeatTeardown, "teardown is last and runs once"),
@@ -70,6 +74,8 @@ const FAULTS: [(Fault, &str); 15] = [
     (Fault::SpeakAfterEnd, "nothing follows the end"),
     (Fault::LoseWindow, "windows are contiguous"),
     (Fault::LoseWindowReport, "windows hold every iteration"),
+    (Fault::RepeatWindowRequest, "a thread is asked for one window at a time"),
+    (Fault::SkipThread, "the last window asks every thread"),
     (Fault::HoldWindows, "thresholds see whole windows"),
     (Fault::LoseStop, "graceful stop is bounded"),
     (Fault::ForgetGracefulStop, "graceful stop is bounded"),

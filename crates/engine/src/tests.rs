@@ -12,11 +12,11 @@ use model::metric::builtin::{
     ITERATIONS, VUS, VUS_MAX,
 };
 use model::plan::{Compat, Executor, Plan, Scenario, Stage, ThresholdSpec};
-use model::{Aggregate, Instant, MetricId, RunEvent, SystemClock, SystemTag};
+use model::{Aggregate, Instant, IterationEnd, MetricId, RunEvent, SystemClock, SystemTag};
 
 use crate::{
-    AbortReason, DropCounts, IterationCall, IterationEnd, LifecycleError, Program, ProgramError, RunConfig,
-    RunOutcome, Seat, Vu, run,
+    AbortReason, DropCounts, IterationCall, LifecycleError, Program, ProgramError, RunConfig, RunOutcome,
+    Seat, Vu, run,
 };
 
 mod executors;

@@ -18,6 +18,10 @@ const ANSWER_BYTES_MAX: u64 = 32 << 20;
 /// Accepts any media type (RFC 9110, 12.5.1).
 const ANY: &str = "*/*";
 
+/// The trace context of every request (W3C Trace Context, section 3.2): its flag says that the request is not sampled, so that a
+/// target that honours it records no span for a scrape.
+const UNSAMPLED: &str = "00-706c696d736f6c6c2d65766964656e63-706c696d736f6c6c-00";
+
 /// Header that selects the tenant (Loki, Tempo and Pyroscope, multi-tenancy).
 const TENANT: &str = "x-scope-orgid";
 
@@ -123,7 +127,12 @@ impl Client {
         form: &str,
     ) -> Result<Response<Body>, SourceError> {
         let url = format!("{}{path}", self.base);
-        let mut request = self.agent.get(&url).query_pairs(parameters.iter().copied()).header("accept", form);
+        let mut request = self
+            .agent
+            .get(&url)
+            .query_pairs(parameters.iter().copied())
+            .header("accept", form)
+            .header("traceparent", UNSAMPLED);
         if let Some(value) = &self.authorization {
             request = request.header("authorization", value);
         }
@@ -226,6 +235,28 @@ mod tests {
         assert_eq!(basic.as_deref(), Some("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="));
         assert_eq!(header(None, Some("t0ken")).as_deref(), Some("Bearer t0ken"));
         assert_eq!(header(Some("guest"), None), None);
+    }
+
+    #[test]
+    fn requests_ask_not_to_be_traced() {
+        use std::io::{Read, Write};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let base = format!("http://{}", listener.local_addr().expect("an address"));
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let mut request = [0_u8; 2048];
+            let length = stream.read(&mut request).expect("a request");
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok")
+                .expect("sent");
+            String::from_utf8_lossy(&request[..length]).to_lowercase()
+        });
+        assert_eq!(Client::new(&base, None).text("/metrics", &[]).ok().as_deref(), Some("ok"));
+        let request = server.join().expect("a request");
+        // W3C Trace Context: version, trace, parent, and the flag for not sampled.
+        let context = request.lines().find_map(|line| line.strip_prefix("traceparent: ")).unwrap_or_default();
+        let lengths: Vec<usize> = context.split('-').map(str::len).collect();
+        assert!(lengths == [2, 32, 16, 2] && context.ends_with("-00"), "{context}");
     }
 
     #[test]

@@ -124,7 +124,7 @@ const fn bucket_starts() -> [u64; PER_OCTAVE + 1] {
         let mut power: u128 = 1 << FRACTION_BITS;
         let mut bit = 0;
         while bit < SCALE as usize {
-            // The highest bit of i is worth half an octave: the square root of two.
+            // The highest bit of i stands for half an octave: the square root of two.
             if i & (PER_OCTAVE >> (bit + 1)) != 0 {
                 power = (power * roots[bit]) >> FRACTION_BITS;
             }

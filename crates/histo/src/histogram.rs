@@ -1,8 +1,8 @@
 //! The histogram: counts by exponential bucket on both sides of zero.
 
+use crate::borrowed::{Buckets, Checked};
 use crate::bucket::{self, INDEX_MAX, INDEX_MIN};
 use crate::codec::{DecodeError, Reader, write_varint};
-use crate::lent::{Buckets, Checked};
 use crate::pages::Pages;
 
 /// A sparse base-2 exponential histogram of scale 9: buckets 0.135 % wide, so that no quantile is further than 0.07 % from

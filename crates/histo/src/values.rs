@@ -1,8 +1,8 @@
 //! The values of a series: exact while they are few, a histogram after that.
 
+use crate::borrowed::{self, BorrowedValues};
 use crate::codec::{DecodeError, Reader, write_varint};
 use crate::histogram::{Histogram, same_bucket};
-use crate::lent::{self, Lent};
 use crate::sum::FixedSum;
 
 /// Values kept raw per series and run. Beyond it a series is a histogram everywhere.
@@ -69,17 +69,17 @@ impl Values {
         }
     }
 
-    /// Adds values that are lent, exactly as if they were built and merged.
-    pub fn add(&mut self, lent: &Lent<'_>) {
-        self.non_finite = self.non_finite.saturating_add(lent.non_finite);
-        match &lent.repr {
-            lent::Repr::Exact(theirs) => self.add_raw(theirs),
-            lent::Repr::Inexact(Some((theirs, sum))) => {
+    /// Adds borrowed values, exactly as if they were built and merged.
+    pub fn add(&mut self, borrowed: &BorrowedValues<'_>) {
+        self.non_finite = self.non_finite.saturating_add(borrowed.non_finite);
+        match &borrowed.repr {
+            borrowed::Repr::Exact(theirs) => self.add_raw(theirs),
+            borrowed::Repr::Inexact(Some((theirs, sum))) => {
                 let ours = self.inexact_mut();
                 ours.histogram.add_checked(theirs);
                 ours.sum.merge(sum);
             }
-            lent::Repr::Inexact(None) => self.end_exactness(),
+            borrowed::Repr::Inexact(None) => self.end_exactness(),
         }
     }
 
@@ -258,10 +258,10 @@ impl Values {
     }
 }
 
-impl From<&Lent<'_>> for Values {
-    fn from(lent: &Lent<'_>) -> Values {
+impl From<&BorrowedValues<'_>> for Values {
+    fn from(borrowed: &BorrowedValues<'_>) -> Values {
         let mut values = Values::default();
-        values.add(lent);
+        values.add(borrowed);
         values
     }
 }

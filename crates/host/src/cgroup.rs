@@ -1,10 +1,10 @@
-//! How long the process's control group was held back because its quota of processor time was used up.
+//! CPU throttling of the process's cgroup by its quota.
 
 use std::path::PathBuf;
 
 use crate::files::{keyed, text};
 
-/// The file that tells it, found once.
+/// The file that reports throttling, found once.
 #[derive(Debug)]
 pub(crate) struct Throttling(Option<Source>);
 
@@ -22,7 +22,7 @@ impl Throttling {
         Throttling(candidates(&own).into_iter().find(|source| source.read_ns().is_some()))
     }
 
-    /// Nanoseconds of being held back so far. `None` where the group has no quota to count against.
+    /// Throttled time so far, in nanoseconds. `None` where the cgroup has no CPU quota.
     pub(crate) fn total_ns(&self) -> Option<u64> {
         self.0.as_ref()?.read_ns()
     }

@@ -1,4 +1,4 @@
-//! Small files of the kernel, read and taken apart. All of this is a format of somebody else's: nothing is assumed.
+//! Parsers of small kernel files. Their formats vary between kernels: a missing or malformed field gives `None`.
 
 use std::fs;
 use std::path::Path;

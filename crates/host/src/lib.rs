@@ -1,7 +1,7 @@
-//! What the load generator's own process and machine are doing, read from the kernel once a second.
+//! Metrics of the load generator's process and machine, read from the kernel once a second.
 //!
-//! Plain numbers come out; what they mean for a run is decided elsewhere. What a kernel does not tell is left out, never
-//! replaced by a zero. The room knows nothing of runs, scripts or requests.
+//! The crate returns plain numbers; other crates interpret them. A value that the kernel does not report is absent, never
+//! zero. The crate knows nothing of runs, scripts or requests.
 
 mod cgroup;
 mod files;

@@ -1,4 +1,4 @@
-//! What a machine is doing, whoever makes it.
+//! CPU, memory and network of a whole machine, over all its processes.
 
 use crate::files::{column, keyed, numbers, text};
 use crate::network::{self, Segments};
@@ -28,11 +28,11 @@ pub struct Machine {
     pub cpu_pressure_us: Option<u64>,
     /// Network interfaces.
     pub interfaces: Vec<Interface>,
-    /// What TCP did, in the network namespace of this process.
+    /// TCP counters in the network namespace of this process.
     pub tcp: Option<Tcp>,
 }
 
-/// What cores did, in ticks of the kernel.
+/// CPU time of the cores, in ticks of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticks {
     /// All of them.
@@ -63,7 +63,7 @@ pub struct Tcp {
     pub segments_repeated: u64,
     /// Requests for a connection sent again.
     pub syn_repeated: u64,
-    /// Connections that a listener refused for want of room.
+    /// Connections dropped because a listener's accept queue was full.
     pub listen_drops: u64,
     /// Those among them for which the queue of finished handshakes was full.
     pub listen_overflows: Option<u64>,
@@ -72,7 +72,7 @@ pub struct Tcp {
 }
 
 impl Machine {
-    /// Reads the kernel's files; `None` where there are none. What one of them does not tell is left out.
+    /// Reads the kernel's files; `None` where there are none. Values missing from a file are absent.
     pub fn read() -> Option<Machine> {
         let mut machine = Machine::default();
         machine.take_stat(&text("/proc/stat")?)?;

@@ -1,4 +1,4 @@
-//! What TCP did in the process's network namespace. Others in the same namespace are counted with it.
+//! TCP counters of the process's network namespace. Other processes in the same namespace are included.
 
 use crate::files::{column, keyed, numbers, text};
 

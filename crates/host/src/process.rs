@@ -1,4 +1,4 @@
-//! What the process holds, and how busy its machine is.
+//! Memory and file descriptors of the process, and CPU time of its machine.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -26,7 +26,7 @@ pub(crate) fn resident_bytes() -> Option<u64> {
     Some(pages.saturating_mul(rustix::param::page_size() as u64))
 }
 
-/// What the machine's cores did so far, in ticks.
+/// CPU time of the machine's cores so far, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cores {
     pub(crate) total: u64,

@@ -19,7 +19,7 @@ pub struct Sampler {
     before: Before,
 }
 
-/// What grows, as of the reading before.
+/// Counters as of the previous reading.
 #[derive(Debug, Default)]
 struct Before {
     at: Instant,
@@ -47,7 +47,7 @@ impl Sampler {
         let _ = self.take();
     }
 
-    /// What is so now, and was since the last call.
+    /// Returns the current gauges, and the increase of the counters since the last call.
     pub fn take(&mut self) -> GeneratorState {
         let now = SystemClock::now();
         let elapsed_ns = now.since(self.before.at).as_nanos() as f64;

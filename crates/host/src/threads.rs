@@ -15,7 +15,7 @@ pub(crate) struct Thread {
     id: String,
 }
 
-/// What a thread had so far.
+/// CPU and scheduling times of a thread so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Times {
     /// On a core, nanoseconds.
@@ -41,7 +41,7 @@ fn worker(name: &str) -> Option<u16> {
 }
 
 impl Thread {
-    /// What it had so far; `None` once it is gone, or where the kernel counts no such thing.
+    /// Reads the times so far; `None` once the thread has ended, or where the kernel does not count them.
     pub(crate) fn times(&self) -> Option<Times> {
         schedstat(&text(format!("/proc/self/task/{}/schedstat", self.id))?)
     }

@@ -1,4 +1,4 @@
-//! What can go wrong with a source. Messages read after "failed to".
+//! Errors of reading a source. Messages read after "failed to".
 
 use crate::Kind;
 
@@ -11,9 +11,9 @@ pub enum ImportError {
     /// It is not of the format that it was taken for, or holds nothing.
     #[error("find anything of {kind} in it{}", why.as_ref().map_or(String::new(), |why| format!(": {why}")))]
     Nothing {
-        /// What it was taken for.
+        /// The assumed format.
         kind: Kind,
-        /// What the first flaw was, where there was one.
+        /// The first malformed line, if there is one.
         why: Option<String>,
     },
     /// It is JSON of another shape, or none.

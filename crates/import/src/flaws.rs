@@ -1,9 +1,9 @@
 //! Lines that could not be read: counted, the first ones with their place.
 
-/// Flaws that are told with their line; all are counted.
+/// Maximum number of flaws that are shown with their line; all are counted.
 pub const FLAWS_SHOWN_MAX: usize = 3;
 
-/// What was wrong with a source's lines.
+/// Flaws in the lines of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flaws {
     count: u64,

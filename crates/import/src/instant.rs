@@ -16,7 +16,7 @@ pub(crate) fn zoneless(text: &str) -> Option<i64> {
     rfc3339(&format!("{day}T{}Z", clock.trim().replace(',', ".")))
 }
 
-/// RFC 3339, or a whole number of seconds, milliseconds, microseconds or nanoseconds, told apart by their size: the four that
+/// Parses RFC 3339, or a whole number of seconds, milliseconds, microseconds or nanoseconds, distinguished by size: the four that
 /// k6's CSV can have.
 pub(crate) fn rfc3339_or_unix(text: &str) -> Option<i64> {
     let Ok(number) = text.parse::<i64>() else { return rfc3339(text) };
@@ -31,7 +31,7 @@ pub(crate) fn rfc3339_or_unix(text: &str) -> Option<i64> {
     number.checked_mul(scale)
 }
 
-/// Whether a text of [`rfc3339_or_unix`] tells whole seconds alone.
+/// Whether a text of [`rfc3339_or_unix`] has a resolution of whole seconds.
 pub(crate) fn is_whole_seconds(text: &str) -> bool {
     text.parse::<i64>().is_ok_and(|number| number < 10_000_000_000)
 }

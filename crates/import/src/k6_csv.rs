@@ -9,7 +9,7 @@ use crate::records::{Cells, Record, Records};
 use crate::samples::{Entry, Point};
 use crate::{ImportError, Kind, instant};
 
-/// What stands between the tags of a sample here; no text of k6's holds it.
+/// Separator between the tags of a sample; k6 writes none in its texts.
 const SEPARATOR: char = '\u{1f}';
 
 /// A file of that format.
@@ -39,7 +39,7 @@ impl<'a> CsvSource<'a> {
     pub(crate) fn new(input: &'a mut dyn BufRead) -> Result<CsvSource<'a>, ImportError> {
         let mut records = Records::new(input);
         let columns = match records.next()? {
-            Some(Record::Cells(_, cells)) => Columns::of(cells),
+            Some(Record::Cells(_, cells)) => Columns::from_header(cells),
             _ => None,
         };
         let why = || Some("the first line names no metric_name, timestamp and metric_value".to_owned());
@@ -74,7 +74,7 @@ impl<'a> CsvSource<'a> {
 }
 
 impl Columns {
-    fn of(head: Cells<'_>) -> Option<Columns> {
+    fn from_header(head: Cells<'_>) -> Option<Columns> {
         let find = |name: &str| head.iter().position(|cell| cell == name);
         let fixed = ["metric_name", "timestamp", "metric_value", "extra_tags", "metadata"];
         let tags = head.iter().enumerate().filter(|(_, name)| !fixed.contains(name) && !name.is_empty());

@@ -16,7 +16,7 @@ const DEPTH_MAX: usize = 64;
 /// Larger counts of a check are no counts; sums of smaller ones do not overflow.
 const COUNT_MAX: u64 = 1 << 44;
 
-/// What could not be read is counted; so much of it is told.
+/// Maximum number of unreadable entries that are shown; all are counted.
 const UNREAD_SHOWN_MAX: usize = 3;
 
 /// Reads a summary.
@@ -73,11 +73,12 @@ fn read_metrics(metrics: &Map<String, Value>, stated: &mut Stated, unread: &mut 
             unread.push(format!("`{name}` has an unknown metric type"));
             continue;
         };
-        let told = word("contains").filter(|_| is_new).and_then(known::contents);
-        let contains = told.or_else(|| known::metric(name).map(|known| known.1)).unwrap_or_else(|| {
-            guessed.push(format!("`{name}`"));
-            ValueKind::Default
-        });
+        let stated_kind = word("contains").filter(|_| is_new).and_then(known::contents);
+        let contains =
+            stated_kind.or_else(|| known::metric(name).map(|known| known.1)).unwrap_or_else(|| {
+                guessed.push(format!("`{name}`"));
+                ValueKind::Default
+            });
         stated.metrics.push(with_thresholds(
             metric,
             StatedMetric {

@@ -10,7 +10,7 @@ use block::Block;
 
 use crate::{Figure, ImportError, Kind, Stated};
 
-/// Summaries in one file that are told apart; more are refused.
+/// Maximum number of summaries in one file; more are refused.
 const SUMMARIES_MAX: usize = 100;
 
 pub(crate) use row::is_metric;

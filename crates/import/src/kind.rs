@@ -17,7 +17,7 @@ pub enum Kind {
     K6Csv,
     /// `k6 run --summary-export FILE` (either shape), or what `handleSummary(data)` wrote as JSON.
     K6Summary,
-    /// What k6 printed at the end.
+    /// The end-of-test summary on k6's terminal.
     K6Text,
     /// nGrinder's `output.csv`: a row of means per sampling interval.
     Ngrinder,
@@ -38,7 +38,7 @@ impl Kind {
         }
     }
 
-    /// What it is, for people.
+    /// The name of the format, for people.
     pub const fn describe(self) -> &'static str {
         match self {
             Kind::K6Json => "k6's --out json",
@@ -54,7 +54,7 @@ impl Kind {
         matches!(self, Kind::K6Json | Kind::K6Csv)
     }
 
-    /// What a file that begins like this is; `None` if it is none of them.
+    /// Detects the format of a file from its first bytes; `None` if it is unknown.
     pub fn detect(head: &[u8]) -> Option<Kind> {
         let head = String::from_utf8_lossy(head);
         let head = head.trim_start_matches(BOM).trim_start();

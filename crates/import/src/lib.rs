@@ -2,8 +2,8 @@
 //!
 //! One file per format. A format is one of three kinds of knowledge: every sample ([`Samples`] makes real windows of it),
 //! figures alone ([`Stated`] keeps them as they were said), or one row of means per interval ([`ngrinder`]). What a source
-//! does not tell is a *gap*, a sentence that goes wherever the run is shown. The room reads texts and makes values; who opens
-//! files and who stores runs is not its business.
+//! does not report is a *gap*, a sentence shown wherever the run is shown. The crate turns texts into values; opening
+//! files and storing runs is left to its callers.
 
 mod error;
 mod flaws;

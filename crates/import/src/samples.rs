@@ -52,7 +52,7 @@ pub(crate) struct Definition {
     pub(crate) sub_metrics: Vec<String>,
 }
 
-/// What a line of a source is.
+/// The content of one line of a source.
 #[derive(Debug)]
 pub(crate) enum Entry<'a> {
     Flawed(u64, Cow<'static, str>),
@@ -281,7 +281,7 @@ fn tagged(kind: Kind, text: &str, known: &mut FxHashMap<Box<str>, Tagged>, inter
     tagged
 }
 
-/// What k6's tags say of a request that failed.
+/// Builds the error of a failed request from k6's tags.
 fn error_of(pairs: &[(String, String)]) -> Option<ErrorFacts> {
     let get = |wanted: &str| pairs.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
     let code = get("error_code")?.parse().ok()?;

@@ -10,7 +10,7 @@ const COUNT_MAX: f64 = (1u64 << 53) as f64;
 /// One figure that has no place among metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it is, in full.
+    /// Full name.
     pub name: String,
     /// Its value.
     pub value: f64,
@@ -26,20 +26,20 @@ impl Figure {
     }
 }
 
-/// What a summary says of a run.
+/// The contents of a summary.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stated {
-    /// The script as it was named; empty where it is not told.
+    /// The script's name; empty where the source has none.
     pub script: String,
-    /// How long the run was; `None` where nothing tells.
+    /// Duration of the run; `None` where the source has none.
     pub elapsed: Option<Duration>,
     /// Metrics and sub-metrics, in the order of the source.
     pub metrics: Vec<StatedMetric>,
     /// Checks with their counts, in the order of the source.
     pub checks: Vec<StatedCheck>,
-    /// What else it says.
+    /// Further figures.
     pub figures: Vec<Figure>,
-    /// What it does not tell, a sentence each.
+    /// Facts missing from the source, one sentence each.
     pub gaps: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct StatedMetric {
     pub name: String,
     /// How its values add up.
     pub kind: MetricKind,
-    /// What they measure.
+    /// Kind of the values.
     pub contains: ValueKind,
     /// Statistics by k6's names, in the order of the source: counter `count`, `rate`; gauge `value`, `min`, `max`; rate
     /// `passes`, `total`; trend whatever was asked for.
@@ -66,7 +66,7 @@ pub struct StatedThreshold {
     pub source: String,
     /// Whether the source says that it held.
     pub ok: bool,
-    /// What was compared, where the source states it.
+    /// The compared value, where the source states it.
     pub observed: Option<f64>,
 }
 
@@ -89,7 +89,7 @@ impl StatedMetric {
         self.values.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
-    /// What a threshold compared, read off the metric's own figures.
+    /// Returns the value that a threshold compared, from the metric's own figures.
     pub(crate) fn observed(&self, source: &str) -> Option<f64> {
         let name = source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
         match (self.kind, name) {

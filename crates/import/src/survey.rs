@@ -19,7 +19,7 @@ const SPAN_NS_MAX: i64 = SPAN_DAYS_MAX * 24 * 3600 * 1_000_000_000;
 /// Scenarios that are named in a run's head.
 const SCENARIOS_MAX: usize = 1000;
 
-/// What a file of samples holds, as its first reading found it.
+/// Contents of a file of samples, from its first reading.
 #[derive(Debug)]
 pub struct Survey {
     /// When the earliest thing began: the first sample, or the iteration that a sample says has ended.
@@ -32,7 +32,7 @@ pub struct Survey {
     pub thresholds: Vec<ThresholdSpec>,
     /// The scenarios that samples name, by name.
     pub scenarios: Vec<String>,
-    /// What the source does not tell, a sentence each; the flaws are among them.
+    /// Facts missing from the source, one sentence each, including its flaws.
     pub gaps: Vec<String>,
     /// Lines that could not be read.
     pub flaws: Flaws,
@@ -70,7 +70,7 @@ impl Metrics {
     }
 }
 
-/// What is wrong with a sample that could be parsed; `None` if nothing is.
+/// Describes the flaw of a sample that could be parsed; `None` if it has none.
 pub(crate) fn flaw(point: &Point<'_>, kind: MetricKind, span: Option<Span>) -> Option<&'static str> {
     if !point.value.is_finite() {
         return Some("its value is no finite number");
@@ -82,7 +82,7 @@ pub(crate) fn flaw(point: &Point<'_>, kind: MetricKind, span: Option<Span>) -> O
         .then_some("its time is more than a month from the first one's")
 }
 
-/// What grows while a file is read for the first time.
+/// State of the first reading of a file.
 struct Reading<'a> {
     registry: &'a MetricRegistry,
     metrics: Metrics,
@@ -95,7 +95,7 @@ struct Reading<'a> {
     span: Option<Span>,
     started_unix_ns: i64,
     samples: u64,
-    /// Names whose kind nobody told.
+    /// Metrics whose kind no line declares.
     guessed: Vec<String>,
     /// Names that are something else here.
     refused: Vec<String>,
@@ -112,7 +112,11 @@ impl Survey {
     ///
     /// # Errors
     /// The file cannot be read, or holds no sample.
-    pub fn of(kind: Kind, input: &mut dyn BufRead, registry: &MetricRegistry) -> Result<Survey, ImportError> {
+    pub fn read(
+        kind: Kind,
+        input: &mut dyn BufRead,
+        registry: &MetricRegistry,
+    ) -> Result<Survey, ImportError> {
         let mut reading = Reading::new(registry);
         let mut source = Source::new(kind, input)?;
         while let Some(entry) = source.next()? {
@@ -177,7 +181,7 @@ impl<'a> Reading<'a> {
         declared.map(|declared| declared.1)
     }
 
-    /// The kind of a sample's metric. One that nobody declared is one of k6's own; else a distribution, which loses nothing.
+    /// Kind of a sample's metric. An undeclared one is built into k6, or else a distribution, which loses nothing.
     fn kind_of(&mut self, name: &str) -> Option<MetricKind> {
         if let Some(known) = self.metrics.by_name.get(name) {
             return known.map(|known| known.1);

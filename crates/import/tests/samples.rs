@@ -23,7 +23,7 @@ fn import(kind: Kind, bytes: &[u8]) -> Result<Imported, ImportError> {
     let (registry, tags) = (Arc::<MetricRegistry>::default(), Arc::<TagInterner>::default());
     // A small buffer puts its seams everywhere.
     let reader = || std::io::BufReader::with_capacity(61, bytes);
-    let survey = Survey::of(kind, &mut reader(), &registry)?;
+    let survey = Survey::read(kind, &mut reader(), &registry)?;
     let mut second = reader();
     let windows: Result<Vec<Window>, _> =
         Samples::new(kind, &mut second, &survey, registry.clone(), tags.clone())?.collect();
@@ -84,7 +84,7 @@ fn check_against_export(run: &Imported, is_custom_known: bool) {
                 (Aggregate::Rate(rate), "passes") => (rate.passes as f64, 0.0),
                 (Aggregate::Rate(rate), "fails") => ((rate.total - rate.passes) as f64, 0.0),
                 (Aggregate::Rate(rate), "value") => (rate.rate().unwrap_or(0.0), 0.0),
-                // k6 does not write how long the run was, and its CSV tells whole seconds.
+                // k6 does not write the duration of the run, and its CSV has whole seconds.
                 (Aggregate::Counter(_), "rate") if !is_custom_known => continue,
                 (Aggregate::Counter(_), "rate") => (number(aggregate, stat, elapsed).unwrap_or(-1.0), 0.05),
                 _ => (number(aggregate, stat, elapsed).unwrap_or(f64::NAN), 1e-13),

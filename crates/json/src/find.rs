@@ -39,7 +39,7 @@ pub fn find(text: &str, path: &str) -> Option<Found> {
     }
     let (mut text, mut path) = (Cow::Borrowed(text), path);
     while let Some((before, after)) = keys::split(path) {
-        (text, path) = (Cow::Owned(keys::of(&text, before)), after);
+        (text, path) = (Cow::Owned(keys::member_names(&text, before)), after);
     }
     let found = gjson::get(&text, path);
     if !found.exists() {

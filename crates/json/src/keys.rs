@@ -21,7 +21,7 @@ pub(crate) fn split(path: &str) -> Option<(&str, &str)> {
 
 /// The names of the members of what `path` finds, as JSON. As in GJSON (seen in k6), anything but an object has a
 /// null for each of its values, and nothing has nothing.
-pub(crate) fn of(text: &str, path: &str) -> String {
+pub(crate) fn member_names(text: &str, path: &str) -> String {
     let found = gjson::get(text, path);
     let mut names: Vec<String> = Vec::new();
     match found.kind() {
@@ -45,8 +45,8 @@ mod tests {
         let text =
             r#"{"obj":{"a":1,"b":{"c":2}},"list":[1,2],"s":"x","null":null,"no":{},"dup":{"x":1,"x":2}}"#;
         let check = |path: &str, expect: Option<&str>| {
-            let got =
-                split(path).map(|(before, after)| gjson::get(&of(text, before), after).json().to_owned());
+            let got = split(path)
+                .map(|(before, after)| gjson::get(&member_names(text, before), after).json().to_owned());
             assert_eq!(got.as_deref(), expect, "{path}");
         };
         check("@keys", Some(r#"["obj","list","s","null","no","dup"]"#));

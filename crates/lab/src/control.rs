@@ -28,9 +28,9 @@ const FAULT_LIMIT: Duration = Duration::from_secs(15);
 /// How often is looked whether something has happened.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// What installs packages, and what else it is told when nobody is there to answer: Debian's scripts ask nothing then, and at
-/// run level 1 start no service.
+/// The command that installs packages.
 const INSTALL: &[&str] = &["apt-get", "install"];
+/// The environment of an unattended installation: Debian's scripts ask for no input, and start no service at run level 1.
 const UNATTENDED: &[&str] = &["env", "RUNLEVEL=1", "DEBIAN_FRONTEND=noninteractive"];
 
 /// How a lab is started.

@@ -89,7 +89,7 @@ mod tests {
                 indicators_of(&fault.system).filter(|indicator| indicator.name == fault.indicator).count();
             assert_eq!(own, 1, "{}: the indicator {}", fault.name, fault.indicator);
             let shared = faults_of(&fault.system).filter(|other| other.indicator == fault.indicator).count();
-            assert_eq!(shared, 1, "{}: nobody else moves {}", fault.name, fault.indicator);
+            assert_eq!(shared, 1, "{}: no other fault moves {}", fault.name, fault.indicator);
             for text in [&fault.acts, &fault.label, &fault.remedy, &fault.expected] {
                 assert!(!text.is_empty(), "{} says all there is to say", fault.name);
             }

@@ -29,6 +29,6 @@ pub use process::{Identity, Launch};
 pub use servers::{
     Around, Front, NGINX, Offer, POSTGRES, PROMETHEUS, Place, RABBITMQ, REDIS, Replica, Server, Site,
 };
-pub use state::{Part, Phase, State, directory};
+pub use state::{LabProcess, Phase, State, directory};
 pub use supervisor::{SERVE_WORD, SUPERVISE_WORD, serve, supervise};
 pub use system::{System, Variant};

@@ -15,7 +15,7 @@ const PARTS_MAX: usize = 32;
 /// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 32;
 
-/// Replaces what is asked for, at once.
+/// Replaces the list of requested parts, atomically.
 pub(crate) fn ask(directory: &Path, names: &[&str]) -> Result<(), LabError> {
     let text = serde_json::to_vec(names).map_err(|error| LabError::Other(error.to_string()))?;
     let (path, next) = (directory.join(FILE), directory.join(".parts.json.next"));

@@ -6,7 +6,7 @@ use crate::error::LabError;
 
 /// Returns this many different ports without a listener.
 ///
-/// Somebody else can take one before it is used; then the server that was to listen there says so in its log.
+/// Another process can take one before it is used; then the server that was to listen there logs an error.
 pub(crate) fn free(count: usize) -> Result<Vec<u16>, LabError> {
     // All are held until the last is known, or the kernel might give one twice.
     let held: Result<Vec<TcpListener>, std::io::Error> =

@@ -28,13 +28,13 @@ pub(crate) struct Stat {
 
 impl Identity {
     /// The process that has this number now.
-    pub fn of(pid: i32) -> Option<Identity> {
+    pub fn from_pid(pid: i32) -> Option<Identity> {
         stat(pid).map(|stat| Identity { pid, started_ticks: stat.started_ticks })
     }
 
     /// This process.
     pub(crate) fn own() -> Option<Identity> {
-        Identity::of(rustix::process::getpid().as_raw_nonzero().get())
+        Identity::from_pid(rustix::process::getpid().as_raw_nonzero().get())
     }
 
     /// Whether it still runs. One that ended and was not waited for does not.
@@ -234,10 +234,10 @@ mod tests {
     fn a_number_that_came_to_another_process_is_not_the_process() {
         let mut child = Command::new("sleep").arg("30").spawn().expect("sleep is there");
         let pid = i32::try_from(child.id()).expect("a process number");
-        let own = Identity::of(pid).expect("it runs");
+        let own = Identity::from_pid(pid).expect("it runs");
         let earlier = Identity { started_ticks: own.started_ticks - 1, ..own };
         assert!(own.is_alive() && !earlier.is_alive());
-        assert!(!earlier.signal(Signal::KILL), "nothing is sent to whoever has the number now");
+        assert!(!earlier.signal(Signal::KILL), "no signal goes to the process that has the number now");
         assert!(own.is_alive());
         assert!(own.signal(Signal::KILL));
         child.wait().expect("it ends");
@@ -256,7 +256,7 @@ mod tests {
                 .spawn(&directory, &file)
                 .expect("setpriv is there");
             let pid = i32::try_from(child.id()).expect("a process number");
-            let identity = Identity::of(pid).expect("it runs");
+            let identity = Identity::from_pid(pid).expect("it runs");
             // Only after it has become the program has the kernel been asked.
             while std::fs::read_to_string(format!("/proc/{pid}/comm"))
                 .is_ok_and(|name| name.trim() != "sleep")

@@ -35,7 +35,7 @@ impl Running {
         let child = launch.spawn(directory, log)?;
         let pid = i32::try_from(child.id()).unwrap_or_default();
         // A child that was not waited for keeps its entry, so this finds it even when it has ended.
-        let identity = Identity::of(pid).unwrap_or(Identity { pid, started_ticks: 0 });
+        let identity = Identity::from_pid(pid).unwrap_or(Identity { pid, started_ticks: 0 });
         Ok(Running { child, launch, identity, retired: None })
     }
 
@@ -47,7 +47,7 @@ impl Running {
         self.identity
     }
 
-    /// Tells it to stop, and kills it where it has not done so long after.
+    /// Asks it to stop, and kills it if it has not stopped after a time limit.
     pub(crate) fn retire(&mut self, now: Instant) {
         let asked = *self.retired.get_or_insert_with(|| {
             self.identity.signal(self.launch.stop_signal);

@@ -36,7 +36,7 @@ pub struct State {
     /// The boot during which it was started; process numbers mean nothing in another.
     pub boot_id: String,
     /// Its processes.
-    pub parts: Vec<Part>,
+    pub parts: Vec<LabProcess>,
     /// Where its users go.
     pub url: String,
     /// Where the service is ready, shows its metrics and takes faults.
@@ -69,7 +69,7 @@ pub enum Phase {
 
 /// A process of a lab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct LabProcess {
     /// Its name.
     pub name: String,
     /// Which process it is.
@@ -138,7 +138,7 @@ pub(crate) fn make_enterable(path: &Path) -> Result<(), LabError> {
         Err(error) => Err(error),
     };
     opened.map_err(|error| LabError::file("create", path, error))?;
-    // Somebody else may have been there first: its name is no secret.
+    // Another user may have created it first: its name is no secret.
     let metadata = std::fs::symlink_metadata(path).map_err(|error| LabError::file("look at", path, error))?;
     let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
     let is_closed = metadata.permissions().mode() & 0o022 == 0;

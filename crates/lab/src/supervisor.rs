@@ -16,7 +16,7 @@ use crate::error::LabError;
 use crate::process::{self, Identity, Launch};
 use crate::running::{self, Running};
 use crate::servers::{self, Around, Place, Server};
-use crate::state::{self, Part, Phase, State};
+use crate::state::{self, LabProcess, Phase, State};
 use crate::system::System;
 use crate::{http, parts, ports, sweep};
 
@@ -275,7 +275,7 @@ impl<'a> Lab<'a> {
         let log = self.directory.join(format!("{}.log", launch.name));
         let running = Running::start(launch, directory, &log)?;
         let (name, identity) = (running.name().to_owned(), running.identity());
-        self.state.parts.push(Part { name, identity, log, ended: None });
+        self.state.parts.push(LabProcess { name, identity, log, ended: None });
         self.children.push(running);
         self.state.write(self.directory)
     }

@@ -10,7 +10,7 @@ use crate::state::State;
 
 /// Kills every process that still belongs to the lab, and removes what servers left outside its directory.
 ///
-/// Most are gone already: the kernel told them that their parent had ended. What they had started themselves was not told.
+/// Most have ended already: the kernel signals them when their parent ends. Processes that they started get no signal.
 pub(crate) fn sweep(state: &State, directory: &Path, servers: &[&dyn Server]) {
     if state.boot_id == process::boot_id() {
         for part in &state.parts {

@@ -102,7 +102,7 @@ impl Level {
 /// Why a level was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    /// Somebody asked for this load.
+    /// A load chosen by the user.
     #[default]
     Asked,
     /// To find the size of the line: each load is a multiple of the one before.
@@ -256,7 +256,7 @@ pub struct Estimate {
     pub upper: f64,
 }
 
-/// The highest load that keeps what is asked.
+/// The highest load that meets the SLOs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
     /// The load. Where no level broke the objective it is the highest that was measured, and its upper bound is infinite; where
@@ -418,7 +418,7 @@ pub struct End {
 /// Whether the line was held on purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Confirmation {
-    /// Nobody tried.
+    /// Not attempted.
     #[default]
     Untried,
     /// The lower bound held.

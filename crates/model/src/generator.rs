@@ -38,7 +38,7 @@ vitals! {
     HostCpu = "host_cpu", "1";
     /// Share of all cores that another virtual machine had.
     HostSteal = "host_steal", "1";
-    /// Share of the time that the process's control group was held back because its quota was used up.
+    /// Share of the time that the process was throttled because its cgroup's CPU quota was used up.
     Throttled = "throttled", "1";
     /// How much too late a thread woke that had asked to, at worst: milliseconds.
     TimerLag = "timer_lag", "ms";

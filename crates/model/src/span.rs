@@ -81,7 +81,7 @@ pub enum SpanKind {
 /// Whether a span's work failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpanStatus {
-    /// Nobody said.
+    /// Not set.
     Unset,
     /// It was said to be well.
     Ok,
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(root(vec![span(2, Some(9), 3), span(3, Some(9), 1)]), Some(3), "the earliest of orphans");
         assert_eq!(root(vec![span(2, Some(3), 3), span(3, Some(2), 1)]), None, "two that claim each other");
         let own = Span { kind: SpanKind::Client, service: OWN_SERVICE.into(), ..span(7, None, 5) };
-        assert_eq!(root(vec![span(2, Some(9), 3), own]), Some(7), "whoever asked came first");
+        assert_eq!(root(vec![span(2, Some(9), 3), own]), Some(7), "the caller came first");
     }
 
     #[test]

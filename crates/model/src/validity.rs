@@ -61,7 +61,7 @@ faults! {
     DroppedWhileStarting = "dropped_starting";
     /// A worker thread had no core to spare.
     WorkerCpu = "worker_cpu";
-    /// The control group was held back.
+    /// The cgroup's CPU was throttled.
     Throttled = "throttled";
     /// Worker threads waited for a core.
     RunDelay = "run_delay";

@@ -11,19 +11,19 @@ pub(crate) struct Allowance {
     spent: u64,
 }
 
-/// Of an allowance, so much may be spent at once; the rest becomes due as the run goes on, so that a bad beginning leaves room
+/// Share of an allowance that may be spent at once; the rest becomes due as the run goes on, so that a bad beginning leaves some
 /// for what comes later.
 const AT_ONCE: f64 = 0.2;
 
-/// What is due and was not spent is meant to last for so long.
+/// Seconds over which unspent allowance is spread.
 const SURPLUS_LASTS_S: f64 = 20.0;
 
 impl Allowance {
-    pub(crate) fn of(spans_max: u64) -> Allowance {
+    pub(crate) fn new(spans_max: u64) -> Allowance {
         Allowance { spans_max, spent: 0 }
     }
 
-    /// Takes room for spans, if there is any. `progress` is the part of the run that is over.
+    /// Reserves spans if the budget allows it. `progress` is the part of the run that is over.
     pub(crate) fn spend(&mut self, spans: usize, progress: f64) -> bool {
         let spent = self.spent + spans as u64;
         if spent as f64 > self.due(progress) {
@@ -33,7 +33,7 @@ impl Allowance {
         true
     }
 
-    /// Spans that it has still room for, sooner or later.
+    /// Spans left in the budget until the end of the run.
     pub(crate) fn left(&self) -> u64 {
         self.spans_max - self.spent
     }
@@ -65,9 +65,9 @@ pub(crate) struct Sample {
 
 /// How often the share is set anew.
 const MEASURED_EACH: Duration = Duration::from_secs(1);
-/// Numbers fall as they like, and the last of them should find room, too.
+/// Share of the budget to spend by the end: counts fluctuate, and the last spans should fit, too.
 const SPENT_AT_END: f64 = 0.9;
-/// What the last second counts in the smoothed rate.
+/// Weight of the last second in the smoothed rate.
 const WEIGHT_OF_LAST: f64 = 0.2;
 
 impl Sample {
@@ -98,9 +98,9 @@ impl Sample {
         self.share = if per_s > bearable_per_s { bearable_per_s / per_s } else { 1.0 };
     }
 
-    /// Sets the share for the last time: so much of what is left has room.
-    pub(crate) fn end(&mut self, room_share: f64) {
-        self.share = (room_share * SPENT_AT_END).min(1.0);
+    /// Sets the share for the last time, from the share of the remaining spans that fits.
+    pub(crate) fn end(&mut self, fitting_share: f64) {
+        self.share = (fitting_share * SPENT_AT_END).min(1.0);
     }
 
     /// Whether a trace of this number is in it.
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn an_allowance_is_let_out_as_the_run_goes_on() {
-        let mut allowance = Allowance::of(100);
+        let mut allowance = Allowance::new(100);
         assert!(allowance.spend(20, 0.0));
         assert!(!allowance.spend(1, 0.0));
         assert!(allowance.spend(40, 0.5));
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn what_is_due_is_spent_soon_and_the_rest_evenly() {
         let check = |spent: u64, progress: f64, expect_per_s: f64| {
-            let allowance = Allowance { spent, ..Allowance::of(10_000) };
+            let allowance = Allowance { spent, ..Allowance::new(10_000) };
             let actual = allowance.bearable_per_s(progress, Duration::from_secs(100));
             assert!((actual - expect_per_s).abs() < 1e-6, "{spent}, {progress}: {actual}");
         };

@@ -1,11 +1,11 @@
-//! What came and what became of it.
+//! Counters of received spans and traces, by outcome.
 
 use std::collections::BTreeMap;
 
 use model::Datum;
 
-/// What came, and what became of it, since the receiver began. A span is in `spans_received` or in one of those that were
-/// refused, and its sender was told.
+/// Counters since the receiver began. Each span is in `spans_received` or in one of those that were
+/// refused, and the sender gets the number of refused ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Requests with spans that could be read.
@@ -30,17 +30,17 @@ pub struct Counts {
     pub spans_kept: u64,
     /// Traces that nothing spoke for, or that one of the kept ones stands for.
     pub traces_passed_over: u64,
-    /// Traces that should have been kept and found no room.
+    /// Traces that should have been kept but exceeded the budget.
     pub traces_without_room: u64,
     /// Traces that were decided upon before they were quiet, because too many were open.
     pub traces_hurried: u64,
     /// Spans beyond what one trace may have.
     pub spans_beyond_trace: u64,
-    /// Spans of kept traces that came late and found no room.
+    /// Late spans of kept traces that exceeded the budget.
     pub spans_late_without_room: u64,
     /// Spans that ended so long before or after they came that they are in no operation's load.
     pub spans_out_of_time: u64,
-    /// Spans of operations beyond those that are told apart.
+    /// Spans of operations beyond the maximum number of operations.
     pub spans_of_other_operations: u64,
 }
 
@@ -69,15 +69,15 @@ impl Counts {
         fields.into_iter().map(|(name, count)| (name.to_owned(), Datum::Number(count as f64))).collect()
     }
 
-    /// What was lost, each with why, for people; empty if nothing was.
+    /// Losses with their causes, for people; empty if nothing was lost.
     pub fn losses(&self) -> Vec<String> {
         let losses = [
             (self.requests_refused, "requests refused"),
             (self.spans_without_id, "spans without valid numbers"),
             (self.spans_too_large, "spans too large"),
             (self.spans_beyond_trace, "spans beyond what a trace may have"),
-            (self.spans_late_without_room, "late spans without room"),
-            (self.traces_without_room, "remarkable traces without room"),
+            (self.spans_late_without_room, "late spans over budget"),
+            (self.traces_without_room, "remarkable traces over budget"),
             (self.traces_hurried, "traces cut short because too many were open"),
             (self.spans_out_of_time, "spans with times far off"),
         ];

@@ -27,26 +27,26 @@ const VALUE_BYTES_MAX: usize = 4096;
 /// Names that are held once.
 const NAMES_MAX: usize = 20_000;
 
-/// What a resource is called that does not say (OpenTelemetry, resource semantic conventions).
+/// Service name of a resource without one (OpenTelemetry, resource semantic conventions).
 const UNKNOWN_SERVICE: &str = "unknown_service";
 /// Attributes of the resource that each of its spans has.
 const OF_RESOURCE: [&str; 2] = ["service.instance.id", "service.version"];
-/// Attributes of the event that tells of an exception.
+/// Attributes of an exception's event.
 const OF_EXCEPTION: [&str; 2] = ["exception.type", "exception.message"];
 /// Where the text of a status goes (OpenTelemetry, mapping to formats that have none).
 const STATUS_TEXT: &str = "otel.status_description";
 
-/// How the last part of an attribute's name ends whose value nobody should read, and what stands there instead.
+/// Endings of the last component of an attribute's name whose value is secret and replaced.
 const SECRET_ENDINGS: [&str; 8] =
     ["authorization", "cookie", "password", "passwd", "secret", "token", "api_key", "apikey"];
 const HIDDEN: &str = "(hidden)";
 
-/// What was sent is no request of the protocol. Reads after "failed to".
+/// The request is not valid OTLP. Reads after "failed to".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read the request: {0}")]
 pub struct Malformed(pub(crate) String);
 
-/// What a request had.
+/// The contents of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decoded {
     /// Spans with the numbers of their traces.
@@ -160,9 +160,10 @@ impl<'a> Reading<'a> {
         let kind = kind(span.kind);
         let status = span.status.unwrap_or_default();
         let mut attributes = self.of_resource.clone();
-        let room = ATTRIBUTES_MAX - attributes.len();
-        self.decoded.cut += span.attributes.len().saturating_sub(room) as u64;
-        attributes.extend(span.attributes.into_iter().take(room).map(|attribute| self.attribute(attribute)));
+        let remaining = ATTRIBUTES_MAX - attributes.len();
+        self.decoded.cut += span.attributes.len().saturating_sub(remaining) as u64;
+        attributes
+            .extend(span.attributes.into_iter().take(remaining).map(|attribute| self.attribute(attribute)));
         let exception = span.events.into_iter().find(|event| event.name == "exception");
         for attribute in exception.map(|event| event.attributes).unwrap_or_default() {
             if OF_EXCEPTION.contains(&attribute.key.as_str()) {
@@ -258,7 +259,7 @@ fn text_of(value: Option<AnyValue>) -> String {
     }
 }
 
-/// What is more than one value is written as JSON. How deep it goes is bounded by whoever parsed it.
+/// Converts an attribute's value to JSON. The parser bounds its depth.
 fn json_of(value: Option<Value>) -> Json {
     let inner = |value: AnyValue| json_of(value.value);
     match value {

@@ -1,4 +1,4 @@
-//! OTLP over gRPC. The frames are tonic's; the message inside is read by this room.
+//! OTLP over gRPC. tonic handles the frames; this crate decodes the message inside.
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tonic::server::{Grpc, UnaryService};
 use tonic::{Code, Status};
 
 use crate::http::{BODY_BYTES_MAX, NOT_KEPT, partial};
-use crate::receiver::Room;
+use crate::receiver::ReceiverState;
 
 /// The paths of the three services (opentelemetry/proto/collector).
 pub(crate) const TRACES: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
@@ -23,13 +23,13 @@ pub(crate) const METRICS: &str = "/opentelemetry.proto.collector.metrics.v1.Metr
 pub(crate) const LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 
 /// Takes spans.
-pub(crate) async fn traces(State(room): State<Arc<Room>>, request: Request) -> Response {
-    let response = answer(Export(room.clone()), request).await;
+pub(crate) async fn traces(State(state): State<Arc<ReceiverState>>, request: Request) -> Response {
+    let response = answer(Export(state.clone()), request).await;
     let refusal = Status::from_header_map(response.headers()).map(|status| status.code());
     match refusal.filter(|code| *code != Code::Ok) {
         None => response,
         Some(code) => {
-            room.refused();
+            state.refused();
             // What tonic says of a message that is too large means that it may be sent again (OTLP specification 1.x, failures).
             let is_too_large = matches!(code, Code::OutOfRange | Code::ResourceExhausted);
             if is_too_large { refuse(Status::invalid_argument("the message is too large")) } else { response }
@@ -38,8 +38,8 @@ pub(crate) async fn traces(State(room): State<Arc<Room>>, request: Request) -> R
 }
 
 /// Takes what is not kept, and says so. The answers of the three services have the same bytes.
-pub(crate) async fn ignored(State(room): State<Arc<Room>>, request: Request) -> Response {
-    answer(Ignore(room), request).await
+pub(crate) async fn ignored(State(state): State<Arc<ReceiverState>>, request: Request) -> Response {
+    answer(Ignore(state), request).await
 }
 
 /// Whether a request says that it is one of gRPC.
@@ -62,7 +62,7 @@ where
     grpc.unary(service, request).await.map(Body::new)
 }
 
-struct Export(Arc<Room>);
+struct Export(Arc<ReceiverState>);
 
 impl UnaryService<Bytes> for Export {
     type Response = ExportTraceServiceResponse;
@@ -75,7 +75,7 @@ impl UnaryService<Bytes> for Export {
     }
 }
 
-struct Ignore(Arc<Room>);
+struct Ignore(Arc<ReceiverState>);
 
 impl UnaryService<Bytes> for Ignore {
     type Response = ExportTraceServiceResponse;
@@ -136,10 +136,10 @@ mod tests {
     use crate::keep::Pace;
     use crate::receiver::Settings;
 
-    fn room() -> Arc<Room> {
+    fn state() -> Arc<ReceiverState> {
         let pace = Pace { began: SystemClock::now(), expected: Duration::ZERO, quiet: Duration::ZERO };
         let settings = Settings { addresses: Vec::new(), token: None, pace };
-        Arc::new(Room::new(&settings, Epoch::anchor(&SystemClock)))
+        Arc::new(ReceiverState::new(&settings, Epoch::anchor(&SystemClock)))
     }
 
     /// A message in a frame (gRPC over HTTP/2, Length-Prefixed-Message).
@@ -147,15 +147,30 @@ mod tests {
         [&[u8::from(is_compressed)][..], &(length as u32).to_be_bytes(), message].concat()
     }
 
-    fn check(coding: &str, body: Vec<u8>, expect: Code) {
-        let room = room();
+    /// Exports a body, checks the code, and returns the number of received spans.
+    fn check(coding: &str, body: Vec<u8>, expect: Code) -> u64 {
+        let state = state();
         let request = axum::http::Request::post(TRACES).header("grpc-encoding", coding);
         let request = request.body(Body::from(body)).expect("a request");
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let response = runtime.block_on(traces(State(room.clone()), request));
+        let response = runtime.block_on(traces(State(state.clone()), request));
         let code = Status::from_header_map(response.headers()).map_or(Code::Ok, |status| status.code());
         assert_eq!(code, expect, "{coding}");
-        assert_eq!(room.counts().requests_refused, u64::from(expect != Code::Ok));
+        assert_eq!(state.counts().requests_refused, u64::from(expect != Code::Ok));
+        state.counts().spans_received
+    }
+
+    #[test]
+    fn payloads_recorded_from_sdks_are_received_plain_and_in_gzip() {
+        let node = include_bytes!("../tests/fixtures/node-express.grpc.pb");
+        let go = include_bytes!("../tests/fixtures/go-pgx.grpc.pb");
+        for (message, spans) in [(&node[..], 38), (&go[..], 19)] {
+            assert_eq!(check("identity", frame(false, message.len(), message), Code::Ok), spans);
+            let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+            packed.write_all(message).expect("memory");
+            let packed = packed.finish().expect("memory");
+            assert_eq!(check("gzip", frame(true, packed.len(), &packed), Code::Ok), spans);
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use prost::Message;
 use serde_json::json;
 use tonic::Code;
 
-use crate::receiver::Room;
+use crate::receiver::ReceiverState;
 
 /// A body once it is plain.
 pub(crate) const BODY_BYTES_MAX: usize = 32 << 20;
@@ -26,7 +26,7 @@ const GZIP_BYTES_MAX: usize = 4 << 20;
 /// shortest text of it.
 const JSON_BYTES_MAX: usize = 4 << 20;
 
-/// What senders of metrics and logs are told.
+/// The answer to senders of metrics and logs.
 pub(crate) const NOT_KEPT: NotKept = NotKept("plimsoll keeps traces; metrics and logs were ignored");
 
 /// Why nothing was refused and nothing kept either.
@@ -34,36 +34,36 @@ pub(crate) const NOT_KEPT: NotKept = NotKept("plimsoll keeps traces; metrics and
 pub(crate) struct NotKept(&'static str);
 
 /// Takes spans.
-pub(crate) async fn traces(State(room): State<Arc<Room>>, request: Request) -> Response {
-    let Some(form) = Form::of(request.headers()) else { return unsupported(&room) };
+pub(crate) async fn traces(State(state): State<Arc<ReceiverState>>, request: Request) -> Response {
+    let Some(form) = Form::from_headers(request.headers()) else { return unsupported(&state) };
     let body = match body(form, request).await {
         Ok(body) => body,
-        Err(refusal) => return refusal.tell(form, &room),
+        Err(refusal) => return refusal.respond(form, &state),
     };
-    let received = room.receive(|decoder| match form {
+    let received = state.receive(|decoder| match form {
         Form::Protobuf => decoder.protobuf(&body),
         Form::Json => decoder.json(&body),
     });
     match received {
         Ok(refused) => form.success(&partial(refused)),
         Err(error) => {
-            room.refused();
+            state.refused();
             form.refuse(StatusCode::BAD_REQUEST, &format!("failed to {error}"))
         }
     }
 }
 
 /// Takes what is not kept, and says so.
-pub(crate) async fn ignored(State(room): State<Arc<Room>>, request: Request) -> Response {
-    let Some(form) = Form::of(request.headers()) else { return unsupported(&room) };
+pub(crate) async fn ignored(State(state): State<Arc<ReceiverState>>, request: Request) -> Response {
+    let Some(form) = Form::from_headers(request.headers()) else { return unsupported(&state) };
     if let Err(refusal) = body(form, request).await {
-        return refusal.tell(form, &room);
+        return refusal.respond(form, &state);
     }
-    room.ignored();
+    state.ignored();
     form.success(&NOT_KEPT.into())
 }
 
-/// What is answered where so many spans were refused. Where none were, it says nothing, as the specification asks.
+/// The answer for this number of refused spans. Without any, it is empty, as the specification requires.
 pub(crate) fn partial(refused: u64) -> ExportTraceServiceResponse {
     let refused = i64::try_from(refused).unwrap_or(i64::MAX);
     let message =
@@ -87,7 +87,7 @@ enum Form {
 }
 
 impl Form {
-    fn of(headers: &HeaderMap) -> Option<Form> {
+    fn from_headers(headers: &HeaderMap) -> Option<Form> {
         let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
         match kind.split(';').next()?.trim().to_ascii_lowercase().as_str() {
             "application/x-protobuf" => Some(Form::Protobuf),
@@ -146,8 +146,8 @@ enum Refusal {
 }
 
 impl Refusal {
-    fn tell(self, form: Form, room: &Room) -> Response {
-        room.refused();
+    fn respond(self, form: Form, state: &ReceiverState) -> Response {
+        state.refused();
         match self {
             Refusal::TooLarge => form.refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
             Refusal::Coding => form.refuse(
@@ -161,8 +161,8 @@ impl Refusal {
     }
 }
 
-fn unsupported(room: &Room) -> Response {
-    room.refused();
+fn unsupported(state: &ReceiverState) -> Response {
+    state.refused();
     let text = "the content type is neither application/x-protobuf nor application/json";
     (StatusCode::UNSUPPORTED_MEDIA_TYPE, text).into_response()
 }

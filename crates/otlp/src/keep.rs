@@ -10,7 +10,7 @@ use model::{Instant, Kept, Span, SpanStatus, Trace};
 use crate::budget::{Allowance, Sample};
 use crate::counts::Counts;
 
-/// Spans kept of a run, by why their trace was kept. Together they are what a run's file has room for, and each has its own,
+/// Maximum number of spans kept per run, by the reason for keeping their trace. Each reason has a share of its own,
 /// so that a run full of errors still has its sample.
 const SPANS_OF_SAMPLE_MAX: u64 = 22_000;
 const SPANS_OF_ERRORS_MAX: u64 = 14_000;
@@ -32,7 +32,7 @@ const OPERATIONS_MAX: usize = 500;
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
-/// What deciding has to know of the run.
+/// The facts about the run that the decision needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// When it began.
@@ -51,7 +51,7 @@ pub struct Keeper {
     /// The open ones by when something of them came last.
     by_quiet: BTreeSet<(Instant, u128)>,
     spans_open: usize,
-    /// What was kept, for what comes late.
+    /// Kept traces, for spans that arrive late.
     kept: HashMap<u128, Kept>,
     roots: BTreeMap<(Arc<str>, Arc<str>), Root>,
     spans_of_candidates: usize,
@@ -74,7 +74,7 @@ struct Open {
     spans: Vec<Span>,
 }
 
-/// What was seen of an operation that is the root of traces.
+/// Statistics of an operation that is the root of traces.
 #[derive(Debug, Default)]
 struct Root {
     /// A bit for each power of two nanoseconds of which a trace was kept.
@@ -103,10 +103,10 @@ impl Keeper {
             spans_of_candidates: 0,
             minute: pace.began.as_ns() / MINUTE_NS,
             sample: Sample::new(pace.began),
-            of_sample: Allowance::of(SPANS_OF_SAMPLE_MAX),
-            of_errors: Allowance::of(SPANS_OF_ERRORS_MAX),
-            of_slowest: Allowance::of(SPANS_OF_SLOWEST_MAX),
-            of_buckets: Allowance::of(SPANS_OF_BUCKETS_MAX),
+            of_sample: Allowance::new(SPANS_OF_SAMPLE_MAX),
+            of_errors: Allowance::new(SPANS_OF_ERRORS_MAX),
+            of_slowest: Allowance::new(SPANS_OF_SLOWEST_MAX),
+            of_buckets: Allowance::new(SPANS_OF_BUCKETS_MAX),
             ready: Vec::new(),
             late: BTreeMap::new(),
             counts: Counts::default(),
@@ -161,7 +161,7 @@ impl Keeper {
         self.keep_slowest(now);
     }
 
-    /// What was kept since the last time. Of a trace that was kept before there are the spans that came late.
+    /// Takes the traces kept since the last call. A trace that was taken before appears with its late spans.
     pub fn take(&mut self) -> Vec<Trace> {
         let mut taken = std::mem::take(&mut self.ready);
         let late = std::mem::take(&mut self.late).into_iter();
@@ -169,13 +169,13 @@ impl Keeper {
         taken
     }
 
-    /// What became of the traces.
+    /// Counts of traces and spans by outcome.
     pub(crate) fn counts(&self) -> Counts {
         self.counts
     }
 
     fn add_late(&mut self, now: Instant, id: u128, kept: Kept, span: Span) {
-        if !self.has_room(now, kept, 1) {
+        if !self.reserve(now, kept, 1) {
             self.counts.spans_late_without_room += 1;
             return;
         }
@@ -193,14 +193,14 @@ impl Keeper {
 
     /// The sample comes first: a trace that failed and is in it belongs to it, or it would say too little of failures.
     fn decide(&mut self, now: Instant, trace: Trace) {
-        let Some(length) = Length::of(&trace) else { return };
+        let Some(length) = Length::from_trace(&trace) else { return };
         let in_sample = self.sample.has(trace.id);
         let failed = trace.spans.iter().any(|span| span.status == SpanStatus::Error);
         let is_first = self.root(&length.operation).is_some_and(|root| root.buckets & length.bucket() == 0);
         let share = self.sample.share();
         let reasons = [(in_sample, Kept::Sample { share }), (failed, Kept::Error), (is_first, Kept::Bucket)];
         for (_, kept) in reasons.into_iter().filter(|(holds, _)| *holds) {
-            if self.has_room(now, kept, trace.spans.len()) {
+            if self.reserve(now, kept, trace.spans.len()) {
                 return self.keep(&length, kept, trace);
             }
         }
@@ -235,7 +235,7 @@ impl Keeper {
         let candidates: Vec<(Length, Trace)> = of_each.collect();
         self.spans_of_candidates = 0;
         for (length, trace) in candidates {
-            match self.has_room(now, Kept::Slowest, trace.spans.len()) {
+            match self.reserve(now, Kept::Slowest, trace.spans.len()) {
                 true => self.keep(&length, Kept::Slowest, trace),
                 false => self.pass_over(true),
             }
@@ -259,7 +259,7 @@ impl Keeper {
         }
     }
 
-    /// What was seen of an operation; none of those beyond the limit.
+    /// Statistics of a root operation; `None` beyond the limit of operations.
     fn root(&mut self, operation: &(Arc<str>, Arc<str>)) -> Option<&mut Root> {
         if self.roots.len() >= OPERATIONS_MAX {
             return self.roots.get_mut(operation);
@@ -267,8 +267,8 @@ impl Keeper {
         Some(self.roots.entry(operation.clone()).or_default())
     }
 
-    /// Takes room for spans, if there is any for this reason.
-    fn has_room(&mut self, now: Instant, kept: Kept, spans: usize) -> bool {
+    /// Reserves spans if the budget of this reason allows it.
+    fn reserve(&mut self, now: Instant, kept: Kept, spans: usize) -> bool {
         let progress = self.progress(now);
         let allowance = match kept {
             Kept::Sample { .. } => &mut self.of_sample,
@@ -290,7 +290,7 @@ impl Keeper {
 
 impl Length {
     /// That of a trace's root; of its earliest span, where each claims that another caused it.
-    fn of(trace: &Trace) -> Option<Length> {
+    fn from_trace(trace: &Trace) -> Option<Length> {
         let root = trace.root().or(trace.spans.first())?;
         let operation = (root.service.clone(), root.operation.clone());
         Some(Length { operation, duration: root.duration })
@@ -338,7 +338,7 @@ mod tests {
     /// One whose sample is empty.
     fn unsampled(pace: Pace) -> Keeper {
         let mut keeper = Keeper::new(pace);
-        keeper.of_sample = Allowance::of(0);
+        keeper.of_sample = Allowance::new(0);
         keeper
     }
 
@@ -388,7 +388,7 @@ mod tests {
         keeper.sweep(at(60));
         assert_eq!(kept(&mut keeper), [(17, "slowest", 1), (18, "slowest", 1), (19, "slowest", 1)]);
         assert_eq!(keeper.counts().traces_kept, 6);
-        // Those that the sample had no room for would have been in it.
+        // Traces beyond the budget would have been in the sample.
         assert_eq!(keeper.counts().traces_passed_over + keeper.counts().traces_without_room, 8);
     }
 

@@ -1,16 +1,16 @@
-//! Traces come in: a receiver for the OpenTelemetry protocol (OTLP 1.x), gRPC and HTTP, bounded, that keeps what is worth it.
+//! A bounded receiver of traces in the OpenTelemetry protocol (OTLP 1.x), over gRPC and HTTP, with sampling.
 //!
-//! What programs send is decoded ([`Decoder`]), added up per operation ([`Red`]) and gathered into traces of which some are
-//! kept ([`Keeper`]); these three are handed bytes and the time and do no I/O. [`Receiver`] opens the doors, on a thread of
-//! its own. The room knows nothing of runs and files.
+//! Requests are decoded ([`Decoder`]), added up per operation ([`Red`]) and gathered into traces of which some are
+//! kept ([`Keeper`]); these three take bytes and the time and do no I/O. [`Receiver`] listens, on a thread of
+//! its own. The crate knows nothing of runs and files.
 
 mod budget;
 mod counts;
 mod decode;
-mod doors;
 mod grpc;
 mod http;
 mod keep;
+mod listeners;
 mod receiver;
 mod red;
 mod walk;

@@ -10,11 +10,11 @@ use tokio::sync::oneshot;
 
 use crate::counts::Counts;
 use crate::decode::{Decoded, Decoder, Malformed};
-use crate::doors;
 use crate::keep::{Keeper, Pace};
+use crate::listeners;
 use crate::red::Red;
 
-/// Where exporters send to unless they are told otherwise: gRPC and HTTP (OTLP specification 1.x, default ports).
+/// Default addresses of exporters: gRPC and HTTP (OTLP specification 1.x, default ports).
 pub const ADDRESSES_DEFAULT: [SocketAddr; 2] = [
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 4317),
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 4318),
@@ -23,12 +23,12 @@ pub const ADDRESSES_DEFAULT: [SocketAddr; 2] = [
 /// How often traces that became quiet are looked for.
 const SWEPT_EACH: Duration = Duration::from_millis(250);
 
-/// What a receiver is told.
+/// Settings of a receiver.
 #[derive(Clone)]
 pub struct Settings {
     /// Where it listens; each address understands gRPC and HTTP. Port 0 takes a free one.
     pub addresses: Vec<SocketAddr>,
-    /// What senders must show, as `authorization: Bearer …`. Needed wherever others than this machine can send.
+    /// Token that senders must present, as `authorization: Bearer …`. Required on addresses that other machines can reach.
     pub token: Option<String>,
     /// How traces are gathered and kept.
     pub pace: Pace,
@@ -40,7 +40,7 @@ pub enum StartError {
     /// Others than this machine could send whatever they like.
     #[error("receive traces at {0}: an address beyond this machine needs a token")]
     Open(SocketAddr),
-    /// Somebody else listens there, or nobody may.
+    /// The address is in use, or listening is not permitted.
     #[error("receive traces at {address}: {source}")]
     Listen {
         /// Where.
@@ -53,7 +53,7 @@ pub enum StartError {
     Thread(std::io::Error),
 }
 
-/// What was received and is to be stored.
+/// Received data to store.
 #[derive(Debug, Default)]
 pub struct Taken {
     /// Traces that were kept, and late spans of those that were kept before.
@@ -65,14 +65,14 @@ pub struct Taken {
 /// A receiver that listens.
 pub struct Receiver {
     addresses: Vec<SocketAddr>,
-    room: Arc<Room>,
-    /// Closes the doors when it is dropped.
+    state: Arc<ReceiverState>,
+    /// Closes the listeners when it is dropped.
     over: oneshot::Sender<()>,
     thread: JoinHandle<()>,
 }
 
-/// What is behind the doors.
-pub(crate) struct Room {
+/// The state behind the listeners.
+pub(crate) struct ReceiverState {
     pub(crate) token: Option<String>,
     decoder: Mutex<Decoder>,
     shelves: Mutex<Shelves>,
@@ -86,7 +86,7 @@ struct Shelves {
 }
 
 impl Receiver {
-    /// Opens the doors.
+    /// Starts to listen.
     ///
     /// # Errors
     /// An address is taken, is open to others without a token, or the system has no thread left.
@@ -99,15 +99,15 @@ impl Receiver {
         let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
         let addresses = listeners.iter().map(|(address, _)| *address).collect();
         let listeners = listeners.into_iter().map(|(_, listener)| listener).collect();
-        let room = Arc::new(Room::new(settings, epoch));
+        let state = Arc::new(ReceiverState::new(settings, epoch));
         let (over, is_over) = oneshot::channel();
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().map_err(StartError::Thread)?;
-        let behind = room.clone();
+        let behind = state.clone();
         let serve = move || {
             runtime.block_on(async {
                 tokio::select! {
-                    () = doors::serve(listeners, behind.clone()) => {}
+                    () = listeners::serve(listeners, behind.clone()) => {}
                     () = sweep(&behind) => {}
                     _ = is_over => {}
                 }
@@ -115,7 +115,7 @@ impl Receiver {
         };
         let thread =
             std::thread::Builder::new().name("otlp".into()).spawn(serve).map_err(StartError::Thread)?;
-        Ok(Receiver { addresses, room, over, thread })
+        Ok(Receiver { addresses, state, over, thread })
     }
 
     /// Where it listens.
@@ -126,45 +126,45 @@ impl Receiver {
     /// Takes spans that the run itself makes, as if they had come through a door.
     pub fn add(&self, spans: Vec<(u128, Span)>) {
         if !spans.is_empty() {
-            let mut shelves = self.room.shelves();
+            let mut shelves = self.state.shelves();
             shelves.counts.spans_own += spans.len() as u64;
             shelves.add(SystemClock::now(), spans);
         }
     }
 
-    /// What was kept since the last time.
+    /// Takes the data kept since the last call.
     pub fn take(&self) -> Taken {
-        self.room.take(SystemClock::now())
+        self.state.take(SystemClock::now())
     }
 
-    /// What came so far, and what became of it.
+    /// Counters since the receiver began.
     pub fn counts(&self) -> Counts {
-        self.room.counts()
+        self.state.counts()
     }
 
     /// When spans came last.
     pub fn last_received(&self) -> Option<Instant> {
-        self.room.shelves().last_received
+        self.state.shelves().last_received
     }
 
-    /// Closes the doors, decides upon what is still open, and gives what is left.
+    /// Closes the listeners, decides upon what is still open, and gives what is left.
     pub fn finish(self) -> (Taken, Counts) {
         drop(self.over);
         // A panic there is a bug whose message was printed; what was received before it is not lost.
         let _ = self.thread.join();
-        self.room.finish(SystemClock::now())
+        self.state.finish(SystemClock::now())
     }
 }
 
-impl Room {
-    pub(crate) fn new(settings: &Settings, epoch: Epoch) -> Room {
+impl ReceiverState {
+    pub(crate) fn new(settings: &Settings, epoch: Epoch) -> ReceiverState {
         let shelves = Shelves {
             keeper: Keeper::new(settings.pace),
             red: Red::default(),
             counts: Counts::default(),
             last_received: None,
         };
-        Room {
+        ReceiverState {
             token: settings.token.clone(),
             decoder: Mutex::new(Decoder::new(epoch)),
             shelves: Mutex::new(shelves),
@@ -259,10 +259,10 @@ fn listen(address: SocketAddr) -> Result<(SocketAddr, std::net::TcpListener), St
     listen().map_err(|source| StartError::Listen { address, source })
 }
 
-async fn sweep(room: &Room) {
+async fn sweep(state: &ReceiverState) {
     let mut ticks = tokio::time::interval(SWEPT_EACH);
     loop {
         ticks.tick().await;
-        room.shelves().keeper.sweep(SystemClock::now());
+        state.shelves().keeper.sweep(SystemClock::now());
     }
 }

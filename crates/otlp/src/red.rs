@@ -7,9 +7,9 @@ use std::time::Duration;
 use histo::Values;
 use model::{Instant, OperationLoad, Span, SpanKind, SpanStatus};
 
-/// Operations that are told apart.
+/// Maximum number of operations with statistics of their own.
 const OPERATIONS_MAX: usize = 500;
-/// What the rest is called.
+/// Name of the operation for all others.
 const OTHER: &str = "other";
 /// Tens of seconds that are over are handed out after this time; what comes later is handed out by itself.
 const LATE_MAX: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ pub struct Red {
     loads: BTreeMap<(u32, Operation), Load>,
     /// Spans that ended too long ago or too far ahead.
     pub(crate) out_of_time: u64,
-    /// Spans of operations beyond those that are told apart.
+    /// Spans of operations beyond the maximum number of operations.
     pub(crate) of_others: u64,
 }
 
@@ -54,19 +54,19 @@ impl Red {
         load.durations.record(span.duration.as_secs_f64() * 1e3);
     }
 
-    /// What is over by now.
+    /// Takes the windows that are complete by now.
     pub fn take(&mut self, now: Instant) -> Vec<OperationLoad> {
         let over = now.as_ns().saturating_sub(LATE_MAX.as_nanos() as u64) / TEN_NS;
         let first_open = u32::try_from(over).unwrap_or(u32::MAX);
         let is_open = |(ten, _): &(u32, Operation)| *ten >= first_open;
         let Some(first) = self.loads.keys().find(|key| is_open(key)).cloned() else { return self.finish() };
         let open = self.loads.split_off(&first);
-        told(std::mem::replace(&mut self.loads, open))
+        loads(std::mem::replace(&mut self.loads, open))
     }
 
     /// Everything that is left.
     pub fn finish(&mut self) -> Vec<OperationLoad> {
-        told(std::mem::take(&mut self.loads))
+        loads(std::mem::take(&mut self.loads))
     }
 
     /// The operation that a span counts as.
@@ -93,8 +93,8 @@ fn ten_of(now: Instant, span: &Span) -> Option<u32> {
     u32::try_from(ten).ok().filter(|_| is_near)
 }
 
-fn told(loads: BTreeMap<(u32, Operation), Load>) -> Vec<OperationLoad> {
-    let told = loads.into_iter().map(|((ten, (service, operation, kind)), load)| OperationLoad {
+fn loads(loads: BTreeMap<(u32, Operation), Load>) -> Vec<OperationLoad> {
+    let rows = loads.into_iter().map(|((ten, (service, operation, kind)), load)| OperationLoad {
         service,
         operation,
         kind,
@@ -102,7 +102,7 @@ fn told(loads: BTreeMap<(u32, Operation), Load>) -> Vec<OperationLoad> {
         errors: load.errors,
         durations: load.durations,
     });
-    told.collect()
+    rows.collect()
 }
 
 #[cfg(test)]
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    fn told(loads: &[OperationLoad]) -> Vec<(&str, u32, u64, u64)> {
+    fn loads(loads: &[OperationLoad]) -> Vec<(&str, u32, u64, u64)> {
         loads.iter().map(|load| (&*load.operation, load.ten, load.durations.count(), load.errors)).collect()
     }
 
@@ -140,11 +140,11 @@ mod tests {
         }
         assert!(red.take(at(14)).is_empty(), "what is on its way still counts");
         let first = red.take(at(15));
-        assert_eq!(told(&first), [("a", 0, 2, 1)]);
+        assert_eq!(loads(&first), [("a", 0, 2, 1)]);
         assert_eq!(first[0].durations.max(), Some(2.0));
         red.add(at(16), &span("a", 9, false));
-        assert_eq!(told(&red.take(at(16))), [("a", 0, 1, 0)], "late ones by themselves");
-        assert_eq!(told(&red.finish()), [("a", 1, 1, 0), ("b", 1, 1, 0)]);
+        assert_eq!(loads(&red.take(at(16))), [("a", 0, 1, 0)], "late ones by themselves");
+        assert_eq!(loads(&red.finish()), [("a", 1, 1, 0), ("b", 1, 1, 0)]);
         assert!(red.finish().is_empty());
     }
 

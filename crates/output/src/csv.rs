@@ -214,7 +214,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// What a format makes of samples that all have metadata.
+    /// Writes samples that all have metadata in a format.
     pub(crate) fn written(format: &mut dyn Format, samples: &[Sample]) -> String {
         let metadata: Metadata = [("vu", "1"), ("iter", "0"), ("trace", "abc,\"x\"")]
             .map(|(name, value)| (name.into(), value.into()))

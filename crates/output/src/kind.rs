@@ -24,7 +24,7 @@ pub struct Context {
     pub env: Arc<Env>,
     /// Their names, for settings whose names are open, such as one variable per header.
     pub env_names: Arc<[String]>,
-    /// Tells this run from every other.
+    /// Unique id of this run.
     pub run_id: String,
 }
 

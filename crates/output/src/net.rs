@@ -315,7 +315,7 @@ mod tests {
     use super::*;
     use crate::writer::tests::batch;
 
-    /// Sends one byte per sample, after as many failures as it is told, and then refuses what it is told to refuse.
+    /// Sends one byte per sample, after a set number of failures, and refuses the samples it is set to refuse.
     struct Bytes {
         taken: Vec<u8>,
         failures: u32,

@@ -19,8 +19,8 @@ pub(crate) trait Encoder: Send {
     /// The data to send at this time, in nanoseconds since the Unix epoch.
     fn payloads(&mut self, wall_unix_ns: i64) -> Vec<Payload>;
 
-    /// Takes note that something told did not arrive.
-    fn untold(&mut self) {}
+    /// Records that a push did not arrive.
+    fn push_failed(&mut self) {}
 
     /// The data to send once everything else was sent.
     fn ends(&mut self, _: i64) -> Vec<Payload> {
@@ -119,15 +119,15 @@ impl Exporter for Pusher {
     }
 
     fn is_full(&self) -> bool {
-        // Totals take no more room for being told later.
+        // Totals use no more memory when they are pushed later.
         false
     }
 
     fn payloads(&mut self, _: Instant, is_last: bool) -> Vec<Payload> {
-        // Without a window there is nothing that could be told.
+        // Without a window there is nothing to push.
         let Some(until) = self.until else { return Vec::new() };
         if std::mem::take(&mut self.outstanding) > 0 {
-            self.encoder.untold();
+            self.encoder.push_failed();
         }
         let wall_unix_ns = self.epoch.wall_unix_ns(until);
         let mut payloads = self.encoder.payloads(wall_unix_ns);
@@ -219,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_told_and_silence_is_tried_again() {
+    fn refusals_are_reported_and_silence_is_retried() {
         let expect = "0 sent, 1 lost Prometheus remote write (URL/in): failed to send: the endpoint answered 400; 1 of 1 samples are missing from the export";
         check("experimental-prometheus-rw", &[], &[400], &[], expect);
         check("experimental-prometheus-rw", &[], &[503, 500, 204], &[], "1 sent, 0 lost");
     }
 
     #[test]
-    fn what_was_refused_is_told_again() {
+    fn refused_totals_are_pushed_again() {
         let fixture = HttpFixture::start(vec![answer(400), answer(204)]);
         let context = context(&[("K6_PROMETHEUS_RW_PUSH_INTERVAL", "20ms")]);
         let spec = OutputSpec::parse(&format!("experimental-prometheus-rw={}", fixture.url)).expect("known");

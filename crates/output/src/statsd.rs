@@ -35,7 +35,7 @@ const BUFFER_SIZE_DEFAULT: usize = 20;
 /// Tags that have too many values.
 const BLOCKLIST_DEFAULT: &str = "vu,iter,url";
 
-/// Bytes per datagram: what fits into an Ethernet frame with room for tunnels, as StatsD's documentation advises.
+/// Maximum bytes per datagram: fits into an Ethernet frame with tunnel headers, as StatsD's documentation advises.
 const DATAGRAM_BYTES_MAX: usize = 1432;
 
 /// Datagrams sent at once before a breath.

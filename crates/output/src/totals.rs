@@ -60,18 +60,18 @@ impl Totals {
         self.totals.iter()
     }
 
-    /// The series that had samples since the last [`Totals::told`].
+    /// The series that had samples since the last [`Totals::pushed`].
     pub(crate) fn changed(&self) -> impl Iterator<Item = &Total> {
         self.totals.iter().filter(|total| total.has_changed)
     }
 
-    /// Takes note that everything so far was told.
-    pub(crate) fn told(&mut self) {
+    /// Records that all totals so far were pushed.
+    pub(crate) fn pushed(&mut self) {
         self.totals.iter_mut().for_each(|total| total.has_changed = false);
     }
 
-    /// Takes note that something told did not arrive: all of it is to be told again.
-    pub(crate) fn untold(&mut self) {
+    /// Records that a push did not arrive: all totals are pushed again.
+    pub(crate) fn push_failed(&mut self) {
         self.totals.iter_mut().for_each(|total| total.has_changed = true);
     }
 
@@ -146,13 +146,13 @@ pub(crate) mod tests {
         let one = ("http_reqs", "group=,status=200", 1.0, Mark::Measured);
         totals.add(&window(&context, 0, &[one, ("http_reqs", "status=200", 1.0, Mark::Measured)]));
         assert_eq!(counts(totals.changed()), [(1, 2.0)]);
-        totals.told();
+        totals.pushed();
         assert_eq!(counts(totals.changed()), []);
         totals.add(&window(&context, 1, &[("http_reqs", "", 5.0, Mark::Measured)]));
         assert_eq!(counts(totals.changed()), [(0, 5.0)]);
         assert_eq!(counts(totals.all()), [(1, 2.0), (0, 5.0)]);
-        totals.told();
-        totals.untold();
+        totals.pushed();
+        totals.push_failed();
         assert_eq!(counts(totals.changed()), [(1, 2.0), (0, 5.0)]);
     }
 }

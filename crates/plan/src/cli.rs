@@ -75,7 +75,7 @@ pub struct CliOptions {
     pub dns: Option<String>,
     /// `--features`, repeatable and comma-separated
     pub features: Vec<String>,
-    /// What a study puts in the place of the scenarios.
+    /// The load of a study, which replaces the scenarios.
     pub constant: Option<ConstantLoad>,
 }
 

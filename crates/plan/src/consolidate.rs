@@ -52,7 +52,7 @@ fn join_tags(
 
 impl Options {
     /// Turns shortcuts into the scenario `default`, applies `--scenario` and `--once`, and fills in what k6 shows as
-    /// set even where nobody set it (`summaryTrendStats`, `systemTags`).
+    /// set even where no source sets it (`summaryTrendStats`, `systemTags`).
     ///
     /// # Errors
     /// Two ways to say what to run, and a `--scenario` that is not there.
@@ -96,7 +96,7 @@ impl Options {
                 ScenarioConfig {
                     start_vus: self.vus,
                     stages: self.stages.clone(),
-                    ..ScenarioConfig::of(ramping)
+                    ..ScenarioConfig::new(ramping)
                 }
             }
             Some(_) if self.vus.is_none() => return Ok(self.scenarios.take().unwrap_or_default()),
@@ -105,7 +105,7 @@ impl Options {
         Ok(Scenarios([("default".to_owned(), shortcut)].into()))
     }
 
-    /// Of the shortcut alone: in a scenario such a stage is a mistake that k6 tells.
+    /// Drops such stages of the shortcut alone: in a scenario they are an error in k6, too.
     fn drop_stages_without_duration(&mut self, warnings: &mut Vec<Warning>) {
         let Some(stages) = &mut self.stages else { return };
         let before = stages.0.len();
@@ -122,7 +122,7 @@ impl Options {
             vus: self.vus,
             iterations: self.iterations,
             max_duration: self.duration,
-            ..ScenarioConfig::of(shared)
+            ..ScenarioConfig::new(shared)
         }
     }
 
@@ -134,7 +134,7 @@ impl Options {
             return Err(vec![Problem::Invalid { option: "duration".to_owned(), reason }]);
         }
         let constant = executors::find("constant-vus").expect("it is in the list");
-        Ok(ScenarioConfig { vus: self.vus, duration: self.duration, ..ScenarioConfig::of(constant) })
+        Ok(ScenarioConfig { vus: self.vus, duration: self.duration, ..ScenarioConfig::new(constant) })
     }
 
     /// Only VUs, or nothing at all. An empty `stages` counts for more than `vus`, an empty `scenarios` for less.
@@ -152,7 +152,7 @@ impl Options {
         } else if self.scenarios.is_some() {
             warnings.push(Warning::EmptyShortcut { name: "scenarios" });
         }
-        ScenarioConfig::of(executors::find("per-vu-iterations").expect("it is in the list"))
+        ScenarioConfig::new(executors::find("per-vu-iterations").expect("it is in the list"))
     }
 
     /// Keeps the scenarios that `--scenario` names, and drops thresholds that filter on the others.
@@ -212,7 +212,7 @@ impl Options {
 
 /// One VU, one iteration; the function and its surroundings stay.
 fn run_once(config: &mut ScenarioConfig) {
-    let once = ScenarioConfig::of(executors::find("shared-iterations").expect("it is in the list"));
+    let once = ScenarioConfig::new(executors::find("shared-iterations").expect("it is in the list"));
     let old = std::mem::replace(config, once);
     (config.vus, config.iterations) = (Some(1), Some(1));
     (config.env, config.exec, config.tags, config.options) = (old.env, old.exec, old.tags, old.options);

@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::scenario::{ScenarioConfig, Scenarios};
 use model::GoDuration;
 
-/// Rates are told per this time, so that every rate of a study is a whole number.
+/// Seconds per which rates are given, so that every rate of a study is a whole number.
 pub const RATE_TIME_S: u32 = 1_000;
 
 /// A load that stays the same.
@@ -49,7 +49,7 @@ impl Options {
             Pace::Vus(_) => "constant-vus",
             Pace::Rate { .. } => "constant-arrival-rate",
         };
-        let constant = ScenarioConfig::of(executors::find(executor).expect("it is in the list"));
+        let constant = ScenarioConfig::new(executors::find(executor).expect("it is in the list"));
         let mut constant = ScenarioConfig {
             duration: Some(load.duration),
             graceful_stop: Some(load.graceful_stop),
@@ -58,7 +58,7 @@ impl Options {
         match load.pace {
             Pace::Vus(vus) => constant.vus = Some(whole(vus)),
             Pace::Rate { iterations, vus, vus_max } => {
-                // A whole number per second is told as one.
+                // A whole number per second is given per second.
                 let per = if iterations.is_multiple_of(RATE_TIME_S.into()) { RATE_TIME_S } else { 1 };
                 constant.rate = Some(whole(iterations / u64::from(per)));
                 constant.time_unit = Some(GoDuration::from_secs(RATE_TIME_S / per));

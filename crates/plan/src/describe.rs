@@ -35,7 +35,7 @@ pub fn describe_scenarios(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-/// What one scenario does in this process: `10 looping VUs for 30s (gracefulStop: 30s)`.
+/// Describes one scenario in this process: `10 looping VUs for 30s (gracefulStop: 30s)`.
 pub fn describe_scenario(plan: &Plan, scenario: &Scenario) -> String {
     let stripe = Stripe::new(&plan.segment);
     let (what, mut notes) = describe_executor(plan, &scenario.executor, &stripe);

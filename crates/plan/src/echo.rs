@@ -11,12 +11,12 @@ const SHORTCUTS: [&str; 4] = ["vus", "duration", "iterations", "stages"];
 /// Options that k6 leaves out where they are unset, instead of printing `null`.
 const TERSE: [&str; 2] = ["cloud", "tlsAIAFetch"];
 
-/// What `inspect` prints of a script's own options: everything, indented.
+/// The output of `inspect` for a script's own options: everything, indented.
 pub fn inspect_json(options: &Options) -> String {
     json::indent(&json::object(inspect_members(options)))
 }
 
-/// What `inspect --execution-requirements` prints of derived options and their plan.
+/// The output of `inspect --execution-requirements` for derived options and their plan.
 pub fn inspect_json_with_requirements(options: &Options, plan: &Plan) -> String {
     let demand = vu_demand(plan);
     let mut members = inspect_members(options);
@@ -25,13 +25,13 @@ pub fn inspect_json_with_requirements(options: &Options, plan: &Plan) -> String 
     json::indent(&json::object(members))
 }
 
-/// What `exec.test.options` is, of derived options: no shortcuts, `null` for what is unset.
+/// The value of `exec.test.options` for derived options: no shortcuts, `null` for unset ones.
 pub fn test_options_json(options: &Options) -> String {
     let shown = |it: &Echo| !SHORTCUTS.contains(&it.key) && !is_left_out(it);
     json::object(options.echo().into_iter().filter(shown).map(member(options)))
 }
 
-/// What is written over the script's exported `options`, of derived options: only what is set.
+/// The JSON that replaces the script's exported `options`, from derived options: only those that are set.
 pub fn exported_options_json(options: &Options) -> String {
     let shown = |it: &Echo| (it.is_set || it.key == "scenarios") && !it.is_outside;
     let member = member(options);

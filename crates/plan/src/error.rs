@@ -1,4 +1,4 @@
-//! What is wrong with the options: all of it at once, each with the name of the option.
+//! Errors in the options: all of them at once, each with the name of the option.
 
 use std::fmt;
 
@@ -41,7 +41,7 @@ pub enum Problem {
     Invalid {
         /// The option, with its path.
         option: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// Two ways to say what to run.
@@ -57,7 +57,7 @@ pub enum Problem {
     Scenario {
         /// Its name.
         scenario: String,
-        /// What is wrong, each with the name of the field.
+        /// The reasons, each with the name of the field.
         reasons: Vec<String>,
     },
     /// A scenario calls a function that the script does not export.
@@ -83,7 +83,7 @@ pub enum Problem {
 /// Something that was accepted and deserves a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// An option that nobody knows.
+    /// An unknown option.
     UnknownOption {
         /// Who said it.
         level: Level,

@@ -17,7 +17,7 @@ const MAX_DURATION_DEFAULT: GoDuration = GoDuration::from_secs(600);
 const GRACEFUL_RAMP_DOWN_DEFAULT: GoDuration = GoDuration::from_secs(30);
 const TIME_UNIT_DEFAULT: GoDuration = GoDuration::from_secs(1);
 
-/// What the options of one executor are.
+/// The options of one executor.
 #[derive(Debug)]
 pub(crate) struct ExecutorSpec {
     /// k6's name for it.

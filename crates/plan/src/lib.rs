@@ -1,4 +1,4 @@
-//! What was asked for, made exact: options from every source, merged, checked and turned into a [`model::Plan`].
+//! Options from every source, merged, validated and turned into a [`model::Plan`].
 //!
 //! The way through: [`Options::from_config_json`], [`Options::from_script_json`], [`Options::from_env`] and
 //! [`Options::from_cli`] each read one source; [`consolidate`] merges them; [`Options::derive`] turns shortcuts into

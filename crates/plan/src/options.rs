@@ -1,4 +1,4 @@
-//! What one source says: every option optional. The table at the end of this file is the list of all options.
+//! The options of one source, each of them optional. The table at the end of this file is the list of all options.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{GoDuration, json, segment};
 /// Who said it, from the weakest to the strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Nobody: what holds when nothing is said.
+    /// Defaults, which apply where no source sets a value.
     Defaults,
     /// The JSON configuration file.
     ConfigFile,
@@ -183,7 +183,7 @@ type ReadText = fn(&mut Options, &str, &str) -> Result<(), Vec<Problem>>;
 
 macro_rules! options {
     ($($(#[$doc:meta])* $field:ident: $kind:ty = $key:literal, $place:ident $(, $env:literal)?;)*) => {
-        /// What one source says, or all of them together.
+        /// Options of one source, or of all of them merged.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Options {
             $($(#[$doc])* pub $field: Option<$kind>,)*
@@ -259,7 +259,7 @@ options! {
     iterations: i64 = "iterations", Anywhere, "ITERATIONS";
     /// Shortcut: ramp the VUs.
     stages: Stages = "stages", Anywhere, "STAGES";
-    /// What to run.
+    /// The scenarios to run.
     scenarios: Scenarios = "scenarios", Anywhere;
     /// The part of the whole test that this process runs.
     execution_segment: SegmentOption = "executionSegment", Anywhere;

@@ -20,7 +20,7 @@ pub const SCENARIOS_MAX: usize = 1_000;
 
 const GRACEFUL_STOP_DEFAULT: GoDuration = GoDuration::from_secs(30);
 
-/// What the options alone do not say.
+/// The facts that the options alone do not contain.
 #[derive(Clone, Debug, Default)]
 pub struct ResolveContext<'a> {
     /// The functions that the script exports; `None` where they are not known and `exec` is not to be checked.

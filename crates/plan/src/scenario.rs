@@ -62,7 +62,7 @@ const COMMON_FIELDS: [&str; 7] = ["executor", "startTime", "gracefulStop", "env"
 
 impl ScenarioConfig {
     /// A scenario with nothing but its executor.
-    pub(crate) fn of(executor: &'static ExecutorSpec) -> ScenarioConfig {
+    pub(crate) fn new(executor: &'static ExecutorSpec) -> ScenarioConfig {
         ScenarioConfig {
             executor,
             start_time: None,
@@ -98,7 +98,7 @@ impl ScenarioConfig {
             Value::Object(object) => object,
             _ => return Err(wrong_type(at, "an object", value)),
         };
-        let mut config = ScenarioConfig::of(read_executor(object, at)?);
+        let mut config = ScenarioConfig::new(read_executor(object, at)?);
         let fields = object.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("executor"));
         gather(fields.map(|(name, value)| config.read_field(name, value, at)))?;
         Ok(config)
@@ -207,7 +207,7 @@ pub struct Stages(pub Vec<StageConfig>);
 pub struct StageConfig {
     /// How long it takes.
     pub duration: Option<GoDuration>,
-    /// What is reached at its end.
+    /// The number of VUs or the rate at its end.
     pub target: Option<i64>,
 }
 

@@ -25,13 +25,13 @@ pub enum SegmentError {
     /// Not a number in any of the forms.
     #[error("read {text:?} as a percentage, decimal, fraction or interval")]
     Syntax {
-        /// What was written.
+        /// The text as written.
         text: String,
     },
     /// A bound below 0 or above 1.
     #[error("use the segment bound {text}: it must lie between 0 and 1")]
     OutOfRange {
-        /// What was written.
+        /// The text as written.
         text: String,
     },
     /// The start is not before the end.
@@ -45,7 +45,7 @@ pub enum SegmentError {
     /// A sequence of one point.
     #[error("use the segment sequence {text:?}: it needs at least 2 points")]
     TooFewPoints {
-        /// What was written.
+        /// The text as written.
         text: String,
     },
     /// More parts than [`SEGMENTS_MAX`].

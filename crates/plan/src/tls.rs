@@ -64,7 +64,7 @@ pub struct TlsVersions {
 impl TlsVersions {
     /// The versions to speak, or why there are none.
     ///
-    /// A lower minimum than can be spoken is raised without a word: both sides take the highest version that they share.
+    /// A minimum below the supported versions is raised silently: both sides take the highest version that they share.
     pub(crate) fn resolve(&self) -> Result<(String, String), String> {
         let rank = |name: &str| VERSIONS.iter().position(|(known, _)| *known == name);
         let min = self.min.as_deref().and_then(rank).unwrap_or(0);
@@ -166,7 +166,7 @@ fn full_name(name: &str) -> &str {
 pub struct ClientCertificates(pub Vec<ClientCertificate>);
 
 impl OptionValue for ClientCertificates {
-    /// The PEM is only looked at from outside here; the room that speaks TLS reads it.
+    /// Only the shape of the PEM is checked here; the crate `wire` parses it.
     fn read(value: &Value, at: &str) -> Result<ClientCertificates, Vec<Problem>> {
         let items =
             value.as_array().ok_or_else(|| wrong_type(at, "a list of {cert, key, domains}", value))?;

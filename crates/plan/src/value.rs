@@ -1,4 +1,4 @@
-//! What an option's value can be, and how each kind is read from JSON, read from text and echoed.
+//! The kinds of option values, each with its parser from JSON, its parser from text and its echo.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What k6 v2.2 printed for the same options (`tests/k6/`), against what we print.
+//! Compares the echo of options with k6 v2.2's for the same options (`tests/k6/`).
 
 use plan::{Level, Options, PlanError, ResolveContext, consolidate, resolve};
 
@@ -31,7 +31,7 @@ fn inspect_prints_what_k6_prints() {
     }
 }
 
-/// The order of the members and the indentation, to the letter.
+/// Compares the order of the members and the indentation exactly.
 #[test]
 fn inspect_looks_as_k6_does() {
     let script = include_str!("k6/inspect.txt").lines().nth(18).unwrap();

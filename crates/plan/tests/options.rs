@@ -1,4 +1,4 @@
-//! Options of all sources as data: what is asked for, and the plan or the words that come of it.
+//! Options of all sources as data: the input, and the resulting plan or message.
 
 use std::collections::BTreeMap;
 
@@ -47,13 +47,13 @@ fn of_script(script: &str) -> Result<(Plan, Vec<String>), PlanError> {
     run("{}", script, "", &CliOptions::default(), Compat::Honest)
 }
 
-/// What a script's options are refused with.
+/// Checks the error for a script's options.
 fn check_error(script: &str, expect: &str) {
     let error = of_script(script).map(|(plan, _)| plan.options_json).unwrap_err();
     assert_eq!(error.to_string(), expect, "{script}");
 }
 
-/// What a script's options are warned of.
+/// Checks the warnings for a script's options.
 fn check_warnings(script: &str, expect: &[&str]) {
     assert_eq!(of_script(script).unwrap().1, expect, "{script}");
 }

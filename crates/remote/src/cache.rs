@@ -34,10 +34,10 @@ impl Cache {
         let path = self.folder.join("content").join(hash.as_str());
         let is_small = std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= MODULE_BYTES_MAX);
         let bytes = is_small.then(|| std::fs::read(&path).ok()).flatten()?;
-        (Hash::of(&bytes) == *hash).then_some(bytes)
+        (Hash::digest(&bytes) == *hash).then_some(bytes)
     }
 
-    /// What a URL gave last.
+    /// Returns the module that a URL gave last.
     pub(crate) fn module(&self, url: &str) -> Option<Vec<u8>> {
         let text = std::fs::read_to_string(self.url_path(url)).ok()?;
         let (hash, of) = text.split_once('\n')?;
@@ -46,7 +46,7 @@ impl Cache {
 
     /// Keeps what a URL gave.
     pub(crate) fn keep(&self, url: &str, bytes: &[u8]) -> io::Result<()> {
-        let hash = Hash::of(bytes);
+        let hash = Hash::digest(bytes);
         let folder = self.folder.join("content");
         let path = folder.join(hash.as_str());
         if !path.exists() {
@@ -57,7 +57,7 @@ impl Cache {
     }
 
     fn url_path(&self, url: &str) -> PathBuf {
-        self.folder.join("urls").join(Hash::of(url.as_bytes()).as_str())
+        self.folder.join("urls").join(Hash::digest(url.as_bytes()).as_str())
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
         cache.keep(URL, b"one").expect("it is kept");
         cache.keep(URL, b"two").expect("it is kept");
         assert_eq!(cache.module(URL).as_deref(), Some(&b"two"[..]));
-        assert_eq!(cache.content(&Hash::of(b"one")).as_deref(), Some(&b"one"[..]));
+        assert_eq!(cache.content(&Hash::digest(b"one")).as_deref(), Some(&b"one"[..]));
         assert_eq!(cache.module("https://x.example/b.js"), None);
     }
 
@@ -113,7 +113,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let cache = Cache::new(folder.path().to_owned());
         cache.keep(URL, b"one").expect("it is kept");
-        std::fs::write(folder.path().join("content").join(Hash::of(b"one").as_str()), "ONE")
+        std::fs::write(folder.path().join("content").join(Hash::digest(b"one").as_str()), "ONE")
             .expect("damaged");
         assert_eq!(cache.module(URL), None);
     }

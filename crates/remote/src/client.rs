@@ -127,7 +127,7 @@ fn agent(timeout: Duration) -> Agent {
     config.build().new_agent()
 }
 
-/// The machine's certificates, for every client of this room; or Mozilla's where it has none.
+/// The machine's certificates, shared by every client of this crate; Mozilla's where the machine has none.
 pub(crate) fn roots() -> RootCerts {
     let native = rustls_native_certs::load_native_certs().certs;
     if native.is_empty() {

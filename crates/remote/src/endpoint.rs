@@ -9,7 +9,7 @@ use ureq::{Agent, Proxy};
 
 use crate::client::{REDIRECTS_MAX, roots};
 
-/// What is asked.
+/// A request without a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     /// `GET`
@@ -54,7 +54,7 @@ impl Endpoint {
     }
 }
 
-/// What a URL cannot hold as it is, is escaped; what is escaped already stays.
+/// Escapes characters that a URL cannot contain; escapes in the input stay.
 fn escaped(url: &str) -> String {
     let url = url.split('#').next().unwrap_or_default();
     let mut escaped = String::with_capacity(url.len());

@@ -1,4 +1,4 @@
-//! What can go wrong with remote modules.
+//! Errors of loading remote modules.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ pub enum RemoteError {
     Fetch {
         /// Its URL.
         url: String,
-        /// What happened, and what to do about it.
+        /// The reason, and how to fix it.
         refusal: String,
     },
     /// It is not what it was when the lock file was written.
@@ -23,9 +23,9 @@ pub enum RemoteError {
     Differs {
         /// Its URL.
         url: String,
-        /// What the file says.
+        /// The hash in the lock file.
         locked: Hash,
-        /// What came.
+        /// The hash of the received module.
         found: Hash,
         /// The lock file.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub enum RemoteError {
     BadLock {
         /// The lock file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// The lock file cannot be written.
@@ -59,7 +59,7 @@ pub enum RemoteError {
     WriteLock {
         /// The lock file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The script loads without end.

@@ -8,7 +8,7 @@ pub struct Hash(String);
 
 impl Hash {
     /// The hash of some bytes.
-    pub fn of(bytes: &[u8]) -> Hash {
+    pub fn digest(bytes: &[u8]) -> Hash {
         Hash(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
@@ -38,8 +38,8 @@ mod tests {
     fn it_is_sha_256() {
         // FIPS 180-4, the example of one block.
         let expect = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(Hash::of(b"abc").as_str(), expect);
-        assert_eq!(Hash::parse(expect), Some(Hash::of(b"abc")));
+        assert_eq!(Hash::digest(b"abc").as_str(), expect);
+        assert_eq!(Hash::parse(expect), Some(Hash::digest(b"abc")));
     }
 
     #[test]

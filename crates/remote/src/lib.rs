@@ -33,10 +33,10 @@ pub const MODULES_MAX: usize = 2_000;
 /// So long may one module take, with all its redirects; k6 waits as long.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What is done about the lock file.
+/// Use of the lock file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockMode {
-    /// What it holds must be met; what it does not hold is loaded all the same.
+    /// Locked modules must match their hash; others are loaded without a check.
     #[default]
     Check,
     /// Everything must be in it.
@@ -52,7 +52,7 @@ pub struct Settings {
     pub cache: Option<PathBuf>,
     /// The lock file's path, whether it exists or not.
     pub lock: Option<PathBuf>,
-    /// What is done about it.
+    /// Use of the lock file.
     pub mode: LockMode,
 }
 
@@ -107,7 +107,7 @@ impl Remote {
             }
             None => self.newest(url)?,
         };
-        self.remember(url, Hash::of(&bytes))?;
+        self.remember(url, Hash::digest(&bytes))?;
         Ok(bytes)
     }
 
@@ -116,7 +116,7 @@ impl Remote {
     /// # Errors
     /// It is not what the lock file says, or is not in it and must be.
     pub fn accept(&self, url: &str, bytes: &[u8]) -> Result<(), RemoteError> {
-        let found = Hash::of(bytes);
+        let found = Hash::digest(bytes);
         match self.lock.get(url).filter(|_| self.mode != LockMode::Write) {
             Some(locked) if *locked != found => {
                 let locked = locked.clone();
@@ -151,7 +151,7 @@ impl Remote {
         Ok(Some((path.clone(), seen.fetched.len())))
     }
 
-    /// What the user should know about how modules were had, once.
+    /// Takes the notes for the user about where modules came from.
     pub fn take_notes(&self) -> Vec<String> {
         let mut seen = self.seen();
         let mut notes = std::mem::take(&mut seen.notes);
@@ -170,7 +170,7 @@ impl Remote {
             return Ok(bytes);
         }
         let bytes = self.client.get(url).map_err(|refusal| refusal.into_error(url))?;
-        let found = Hash::of(&bytes);
+        let found = Hash::digest(&bytes);
         if found != *locked {
             let locked = locked.clone();
             return Err(RemoteError::Differs { url: url.into(), locked, found, path: self.path() });

@@ -1,8 +1,8 @@
 //! Cells that are borrowed from a block and never built: whole distributions, or the parts from which quantiles and means are computed.
 //!
-//! An hour of 500 series has two million cells. Whoever adds them up needs no histogram of each.
+//! An hour of 500 series has two million cells. Adding them up needs no histogram of each.
 
-use histo::{Lent, Values};
+use histo::{BorrowedValues, Values};
 use model::{Aggregate, Brief, Failures, Trend};
 
 /// How much of a cell is wanted.
@@ -30,7 +30,7 @@ pub enum Cell<'a> {
 /// A trend that is not built; it lasts until the next is read.
 #[derive(Debug)]
 pub struct LentTrend<'a> {
-    pub(crate) values: Lent<'a>,
+    pub(crate) values: BorrowedValues<'a>,
     pub(crate) failures: Option<Box<Failures>>,
 }
 
@@ -68,7 +68,7 @@ impl LentTrend<'_> {
     }
 }
 
-/// Room for what a [`Brief`] lends, where a whole trend is there already.
+/// Reusable buffer behind a borrowed [`Brief`], where a whole trend is in memory already.
 #[derive(Debug, Default)]
 pub(crate) struct BriefRoom {
     buckets: Vec<(i32, u64)>,

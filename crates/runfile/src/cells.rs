@@ -26,7 +26,7 @@ pub(crate) struct Places(u64);
 
 impl Places {
     /// The places of a range; what is beyond a minute is none.
-    pub(crate) fn of(range: Range<u32>) -> Places {
+    pub(crate) fn from_range(range: Range<u32>) -> Places {
         let below = |end: u32| (1u64 << end.min(MINUTE)) - 1;
         Places(below(range.end) & !below(range.start))
     }
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn places_are_those_of_a_range() {
         let check = |range: Range<u32>| {
-            let places = Places::of(range.clone());
+            let places = Places::from_range(range.clone());
             assert!(
                 (0..100).all(|place| places.contains(place) == (place < MINUTE && range.contains(&place))),
                 "{range:?}"
@@ -214,7 +214,7 @@ mod tests {
             assert_eq!(places.is_empty(), range.is_empty());
         };
         [0..0, 0..1, 0..60, 7..55, 59..60, 30..1000].into_iter().for_each(check);
-        let rest = Places::of(3..9).without(Places::of(4..8));
+        let rest = Places::from_range(3..9).without(Places::from_range(4..8));
         assert_eq!((0..60).filter(|place| rest.contains(*place)).collect::<Vec<_>>(), [3, 8]);
     }
 }

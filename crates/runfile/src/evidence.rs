@@ -61,7 +61,7 @@ pub fn add_evidence(path: &Path, evidence: &Evidence) -> Result<(), WriteError> 
         return Err(WriteError::Old(path.to_owned()));
     }
     let sqlite = |source| WriteError::Sqlite { path: path.to_owned(), source };
-    let mut marks = EvidenceMarks::of(&reader.connection).map_err(sqlite)?;
+    let mut marks = EvidenceMarks::read(&reader.connection).map_err(sqlite)?;
     let mut connection = snapshot::open_ended(path, &reader)?;
     drop(reader);
     let mut add = || {
@@ -78,7 +78,7 @@ pub fn add_evidence(path: &Path, evidence: &Evidence) -> Result<(), WriteError> 
 
 impl EvidenceMarks {
     /// The evidence of a file. A signal's points are counted as what they take: few are smaller than 8 bytes.
-    fn of(connection: &Connection) -> rusqlite::Result<EvidenceMarks> {
+    fn read(connection: &Connection) -> rusqlite::Result<EvidenceMarks> {
         let count = |sql: &str| {
             connection.query_row(sql, [], |row| Ok(u64::try_from(row.get::<_, i64>(0)?).unwrap_or(0)))
         };
@@ -190,8 +190,8 @@ impl Pen<'_> {
 }
 
 impl Reader {
-    /// The signals of servers, in order of source, name and labels, the points of each in order of time. What the generator
-    /// tells of itself is not among them.
+    /// The signals of servers, in order of source, name and labels, the points of each in order of time. Metrics of the generator
+    /// about itself are not among them.
     ///
     /// # Errors
     /// The file is damaged.
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_comes_back_as_it_was_told() {
+    fn evidence_is_read_back_as_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("run.plimsoll");
         let mut store = store(&path);
@@ -327,7 +327,7 @@ mod tests {
         store.transaction(|store| store.put_evidence(&evidence(2))).expect("write");
         store.transaction(|store| store.put_ending(&Ending::default(), 0, 0)).expect("write");
         store.close().expect("close");
-        add_evidence(&path, &evidence(2)).expect("what is told again is no more than before");
+        add_evidence(&path, &evidence(2)).expect("evidence added twice is kept once");
         add_evidence(&path, &evidence(3)).expect("a run that is over takes evidence");
 
         let reader = Reader::open(&path).expect("open");
@@ -343,11 +343,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("run.plimsoll");
         let mut store = store(&path);
-        let mut told = evidence(1);
-        told.signals[0].query = "GET /?password=hunter22".to_owned();
-        told.records[0].subject = "SELECT 'hunter22'".to_owned();
-        told.gaps[0].reason = "hunter22 was refused".to_owned();
-        store.transaction(|store| store.put_evidence(&told)).expect("write");
+        let mut evidence = evidence(1);
+        evidence.signals[0].query = "GET /?password=hunter22".to_owned();
+        evidence.records[0].subject = "SELECT 'hunter22'".to_owned();
+        evidence.gaps[0].reason = "hunter22 was refused".to_owned();
+        store.transaction(|store| store.put_evidence(&evidence)).expect("write");
         store.close().expect("close");
         let reader = Reader::open(&path).expect("open");
         assert!(!reader.signals().expect("read")[0].query.contains("hunter22"));
@@ -356,13 +356,13 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_counted() {
+    fn gaps_beyond_the_limit_are_counted() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut store = store(&folder.path().join("run.plimsoll"));
         let gap = evidence(1).gaps.remove(0);
         let gaps = vec![gap; GAPS_MAX as usize + 3];
-        let told = Evidence { gaps, ..Evidence::default() };
-        store.transaction(|store| store.put_evidence(&told)).expect("write");
+        let evidence = Evidence { gaps, ..Evidence::default() };
+        store.transaction(|store| store.put_evidence(&evidence)).expect("write");
         assert_eq!(store.evidence_lost(), 3);
     }
 }

@@ -41,6 +41,10 @@ pub struct Header {
     /// Texts that are secret wherever they occur: those that a source of secrets holds. Never in the file.
     #[serde(skip)]
     pub secrets: Vec<String>,
+    /// Passwords and tokens of evidence sources. Short ones are hidden only where a credential stands, since a password like
+    /// `shop` is a name as well. Never in the file.
+    #[serde(skip)]
+    pub credentials: Vec<String>,
     /// The command line, word by word.
     pub command_line: Vec<String>,
     /// The machine that made the load.

@@ -41,20 +41,20 @@ pub fn merge(inputs: &[&Reader], out: &Path, options: MergeOptions) -> Result<St
     let mut inputs = inputs.to_vec();
     inputs.sort_by(|a, b| a.header().run_id.cmp(&b.header().run_id));
     check(&inputs, options)?;
-    let names = Names::of(&inputs)?;
+    let names = Names::merge(&inputs)?;
     let parts = parts_of(&inputs, &names)?;
     let header = header_of(&parts);
     let store = Store::create(out, &header, names.registry.clone(), names.tags.clone(), false)?;
     let written = fill(store, &parts, out);
     if written.is_err() {
-        // Half a merge is worth nothing.
+        // An incomplete merge cannot be read.
         let _ = std::fs::remove_file(out);
     }
     written.map(|()| header.run_id)
 }
 
 /// A run that becomes part of another.
-struct Part<'a> {
+struct Input<'a> {
     reader: &'a Reader,
     /// The offset added to its instants.
     shift: Duration,
@@ -104,7 +104,7 @@ fn whole_options(header: &Header) -> Value {
 
 impl Names {
     /// First sight decides the order, as in one run; where parts differ, the earliest sight in any of them does.
-    fn of(inputs: &[&Reader]) -> Result<Names, MergeError> {
+    fn merge(inputs: &[&Reader]) -> Result<Names, MergeError> {
         let registry = MetricRegistry::default();
         let mut metrics: Vec<_> = inputs.iter().flat_map(|input| input.registry().all()).collect();
         metrics.sort_by(|a, b| (a.id, &a.name).cmp(&(b.id, &b.name)));
@@ -133,7 +133,7 @@ fn tag_sets(reader: &Reader) -> impl Iterator<Item = Arc<TagSet>> {
     ids.map(|id| reader.tags().get(TagSetId(id)))
 }
 
-fn parts_of<'a>(inputs: &[&'a Reader], names: &Names) -> Result<Vec<Part<'a>>, MergeError> {
+fn parts_of<'a>(inputs: &[&'a Reader], names: &Names) -> Result<Vec<Input<'a>>, MergeError> {
     let mut zeros = Vec::with_capacity(inputs.len());
     for input in inputs {
         let first = input.windows(0..u32::MAX).next().transpose()?;
@@ -141,7 +141,7 @@ fn parts_of<'a>(inputs: &[&'a Reader], names: &Names) -> Result<Vec<Part<'a>>, M
     }
     // The latest zero is the common one, so that nothing that came before it falls below the clock's origin.
     let common = zeros.iter().copied().max().unwrap_or(Instant::ZERO);
-    let part = |(reader, zero): (&'a Reader, Instant)| Part {
+    let part = |(reader, zero): (&'a Reader, Instant)| Input {
         reader,
         shift: common.since(zero),
         metrics: reader
@@ -155,7 +155,7 @@ fn parts_of<'a>(inputs: &[&'a Reader], names: &Names) -> Result<Vec<Part<'a>>, M
     Ok(inputs.iter().copied().zip(zeros).map(part).collect())
 }
 
-fn header_of(parts: &[Part<'_>]) -> Header {
+fn header_of(parts: &[Input<'_>]) -> Header {
     let ids: Vec<String> = parts.iter().map(|part| part.reader.header().run_id.clone()).collect();
     let digest = Sha256::digest(ids.join("\n").as_bytes());
     let earliest = parts.iter().map(|part| part.reader.header()).min_by_key(|header| header.started_wall_ns);
@@ -170,7 +170,7 @@ fn header_of(parts: &[Part<'_>]) -> Header {
     }
 }
 
-fn fill(mut store: Store, parts: &[Part<'_>], out: &Path) -> Result<(), MergeError> {
+fn fill(mut store: Store, parts: &[Input<'_>], out: &Path) -> Result<(), MergeError> {
     let failed = |source| MergeError::Write(WriteError::Sqlite { path: out.to_owned(), source });
     let mut all: Vec<Peekable<Windows<'_>>> =
         parts.iter().map(|part| part.reader.windows(0..u32::MAX).peekable()).collect();
@@ -193,7 +193,7 @@ fn fill(mut store: Store, parts: &[Part<'_>], out: &Path) -> Result<(), MergeErr
         let operations = part.operations()?;
         store.transaction(|store| store.put_operations(&operations)).map_err(failed)?;
     }
-    let rows = Rows::of(parts)?;
+    let rows = Rows::collect(parts)?;
     store.transaction(|store| rows.write(store)).map_err(failed)?;
     if let Some(ending) = ending_of(parts) {
         store
@@ -204,7 +204,7 @@ fn fill(mut store: Store, parts: &[Part<'_>], out: &Path) -> Result<(), MergeErr
 }
 
 /// The next window of any part, with the windows of the same index of the others added.
-fn next_window(parts: &[Part<'_>], all: &mut [Peekable<Windows<'_>>]) -> Result<Option<Window>, ReadError> {
+fn next_window(parts: &[Input<'_>], all: &mut [Peekable<Windows<'_>>]) -> Result<Option<Window>, ReadError> {
     let mut next: Option<u32> = None;
     for windows in all.iter_mut() {
         match windows.peek() {
@@ -229,7 +229,7 @@ fn next_window(parts: &[Part<'_>], all: &mut [Peekable<Windows<'_>>]) -> Result<
     Ok(Some(sum.finish(index)))
 }
 
-impl Part<'_> {
+impl Input<'_> {
     fn at(&self, instant: Instant) -> Instant {
         instant + self.shift
     }
@@ -298,7 +298,7 @@ struct WindowSum {
 }
 
 impl WindowSum {
-    fn add(&mut self, part: &Part<'_>, window: Window) {
+    fn add(&mut self, part: &Input<'_>, window: Window) {
         let (start, end) = (part.at(window.start), part.at(window.end));
         self.ends = Some(self.ends.map_or((start, end), |ends| (ends.0.min(start), ends.1.max(end))));
         for (key, aggregate) in window.series {
@@ -332,7 +332,7 @@ impl WindowSum {
         }));
     }
 
-    fn add_series(&mut self, part: &Part<'_>, key: SeriesKey, mut aggregate: Aggregate) {
+    fn add_series(&mut self, part: &Input<'_>, key: SeriesKey, mut aggregate: Aggregate) {
         let key = SeriesKey { metric: part.metric(key.metric), tags: part.tags(key.tags) };
         if let Aggregate::Gauge(gauge) = &mut aggregate {
             gauge.last_at = part.at(gauge.last_at);
@@ -384,7 +384,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(parts: &[Part<'_>]) -> Result<Rows, ReadError> {
+    fn collect(parts: &[Input<'_>]) -> Result<Rows, ReadError> {
         let mut rows = Rows::default();
         for part in parts {
             let anchors = part.reader.anchors()?.into_iter();
@@ -416,7 +416,7 @@ impl Rows {
 }
 
 /// How the parts ended, together; `None` unless all of them did.
-fn ending_of(parts: &[Part<'_>]) -> Option<Ending> {
+fn ending_of(parts: &[Input<'_>]) -> Option<Ending> {
     if parts.iter().any(|part| part.reader.state() != State::Complete) {
         return None;
     }

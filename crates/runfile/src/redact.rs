@@ -41,6 +41,10 @@ const SECRET_HEADERS: &[&str] =
 /// are, however short.
 const SECRET_BYTES_MIN: usize = 6;
 
+/// The text before and after a short credential: in a URL, and in settings of database drivers.
+const CREDENTIAL_PLACES: &[(&str, &str)] =
+    &[(":", "@"), ("password=", ""), ("PASSWORD=", ""), ("pwd=", ""), ("token=", ""), ("TOKEN=", "")];
+
 /// Whether a variable, option or header of this name is taken for a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -61,7 +65,11 @@ pub(crate) fn header(header: &Header) -> (Header, Scrubber) {
     }
     secrets.retain(|secret| secret.len() >= SECRET_BYTES_MIN && !is_address(secret));
     secrets.append(&mut header.secrets);
-    let scrubber = Scrubber::new(secrets);
+    let (long, short) = std::mem::take(&mut header.credentials)
+        .into_iter()
+        .partition(|it: &String| it.len() >= SECRET_BYTES_MIN);
+    secrets.extend::<Vec<String>>(long);
+    let scrubber = Scrubber::new(secrets, short);
     header.options_json = options(&header.options_json, &header.secret_names, &scrubber);
     let hide = |text: &mut String| scrubber.hide(text);
     header.command_line.iter_mut().for_each(hide);
@@ -105,15 +113,25 @@ fn hex(bytes: &[u8]) -> String {
 pub(crate) struct Scrubber {
     /// The longest first, so that no secret survives because a part of it was replaced.
     secrets: Vec<String>,
+    /// Short credentials with the text around them, and the text that replaces both.
+    placed: Vec<(String, String)>,
 }
 
 impl Scrubber {
-    fn new(secrets: Vec<String>) -> Scrubber {
+    fn new(secrets: Vec<String>, short: Vec<String>) -> Scrubber {
         let mut secrets: Vec<String> = secrets.into_iter().flat_map(spellings).collect();
         secrets.retain(|secret| !secret.is_empty());
         secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         secrets.dedup();
-        Scrubber { secrets }
+        let mut short: Vec<String> = short.into_iter().flat_map(spellings).collect();
+        short.retain(|secret| !secret.is_empty());
+        let placed = short.iter().flat_map(|secret| {
+            let around = |(before, after): &(&str, &str)| {
+                (format!("{before}{secret}{after}"), format!("{before}{HIDDEN}{after}"))
+            };
+            CREDENTIAL_PLACES.iter().map(around).collect::<Vec<_>>()
+        });
+        Scrubber { secrets, placed: placed.collect() }
     }
 
     /// Makes [`Scrubber::scrub`] of a text.
@@ -129,6 +147,11 @@ impl Scrubber {
         for secret in &self.secrets {
             if text.contains(secret.as_str()) {
                 text = Cow::Owned(text.replace(secret.as_str(), HIDDEN));
+            }
+        }
+        for (secret, replacement) in &self.placed {
+            if text.contains(secret.as_str()) {
+                text = Cow::Owned(text.replace(secret.as_str(), replacement));
             }
         }
         // Nearly no text has a colon, and searching for one is quick.
@@ -274,6 +297,23 @@ mod tests {
         assert_eq!(hidden.tags, [("(hidden)".to_owned(), "(hidden)".to_owned())].into());
         for text in ["/a%2Fb%20c?", "/a%2Fb+c?", "/a/b%20c?", "/a/b c?"] {
             assert_eq!(scrubber.scrub(text), "/(hidden)?", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_credential_hides_no_names() {
+        let credentials = vec!["shop".to_owned(), "long-enough".to_owned()];
+        let facts = Header { name: Some("shop".into()), credentials, ..Header::default() };
+        let (hidden, scrubber) = header(&facts);
+        assert_eq!((hidden.name.as_deref(), hidden.credentials.len()), (Some("shop"), 0));
+        for (text, expect) in [
+            ("shop", "shop"),
+            ("postgres://shop:shop@db/shop", "postgres://shop:(hidden)@db/shop"),
+            ("host=db user=shop password=shop", "host=db user=shop password=(hidden)"),
+            ("PLIMSOLL_DB_PASSWORD=shop", "PLIMSOLL_DB_PASSWORD=(hidden)"),
+            ("long-enough of shop", "(hidden) of shop"),
+        ] {
+            assert_eq!(scrubber.scrub(text), expect, "{text}");
         }
     }
 

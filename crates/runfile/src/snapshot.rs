@@ -28,7 +28,7 @@ pub fn snapshot(from: &Path, to: &Path) -> Result<(), WriteError> {
     })?;
     let copied = copy(&reader.connection, to);
     if copied.is_err() {
-        // Half a copy is worth nothing.
+        // An incomplete copy cannot be read.
         let _ = std::fs::remove_file(to);
     }
     copied.map_err(|source| WriteError::Sqlite { path: to.to_owned(), source })

@@ -1,6 +1,6 @@
 //! A range of windows added up from the coarsest roll-ups that tile it.
 
-mod apart;
+mod parallel;
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl Reader {
     /// # Errors
     /// The file is damaged.
     pub fn sum(&self, range: Range<u32>) -> Result<Window, ReadError> {
-        self.sum_on(apart::cores(), range)
+        self.sum_on(parallel::cores(), range)
     }
 
     /// The same on no more than so many threads.
@@ -156,13 +156,13 @@ impl Plan<'_> {
         let minute = range.start / MINUTE;
         let within = range.start % MINUTE..range.end - minute * MINUTE;
         let tens = within.start.div_ceil(TEN)..within.end / TEN;
-        let seconds = Places::of(within.clone());
+        let seconds = Places::from_range(within.clone());
         if tens.is_empty() || !self.reader.has_rollup(MINUTE, minute)? {
             self.add_cells(minute, 1, seconds);
             return Ok(());
         }
-        self.add_cells(minute, TEN, Places::of(tens.clone()));
-        self.add_cells(minute, 1, seconds.without(Places::of(tens.start * TEN..tens.end * TEN)));
+        self.add_cells(minute, TEN, Places::from_range(tens.clone()));
+        self.add_cells(minute, 1, seconds.without(Places::from_range(tens.start * TEN..tens.end * TEN)));
         Ok(())
     }
 
@@ -173,7 +173,8 @@ impl Plan<'_> {
     }
 
     fn add_rollup(&mut self, windows: u32, number: u32) {
-        self.pieces.push(Piece { blocks: Blocks::Rollup { windows, number }, places: Places::of(0..1) });
+        self.pieces
+            .push(Piece { blocks: Blocks::Rollup { windows, number }, places: Places::from_range(0..1) });
     }
 }
 

@@ -66,7 +66,7 @@ fn write_within(pages: u32, path: &std::path::Path) -> (u32, u32) {
             failed += 1;
             check(path, &tags, index);
             limit(&store, ROOM_PAGES);
-            store.transaction(|store| store.put_window(&window)).expect("room again");
+            store.transaction(|store| store.put_window(&window)).expect("write again");
         }
         if store.compact(false).is_err() {
             failed += 1;
@@ -78,12 +78,12 @@ fn write_within(pages: u32, path: &std::path::Path) -> (u32, u32) {
         failed += 1;
         check(path, &tags, WINDOWS);
         limit(&store, ROOM_PAGES);
-        store.compact(true).expect("room again");
+        store.compact(true).expect("write again");
     }
     limit(&store, ROOM_PAGES);
-    store.transaction(|store| store.put_ending(&Ending::default(), 0, 0)).expect("room");
+    store.transaction(|store| store.put_ending(&Ending::default(), 0, 0)).expect("write");
     let pages = store.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).expect("count");
-    store.close().expect("room");
+    store.close().expect("write");
     check(path, &tags, WINDOWS);
     assert_eq!(Reader::open(path).expect("open").state(), State::Complete);
     (pages, failed)
@@ -132,15 +132,15 @@ fn exemplars_and_log_lines_have_limits_and_are_counted() {
     for index in 0..60 {
         let exemplars = vec![exemplar.clone(); EXEMPLARS_MAX as usize / 50];
         let window = Arc::new(Window { exemplars, ..Window::clone(&window(index, &tags)) });
-        store.transaction(|store| store.put_window(&window)).expect("room");
+        store.transaction(|store| store.put_window(&window)).expect("write");
     }
     store
         .transaction(|store| {
             (0..LOG_LINES_MAX + 5).try_for_each(|_| store.put_log_row(0, "info", "", "m", "[]"))
         })
-        .expect("room");
-    store.transaction(|store| store.put_ending(&Ending::default(), 0, 0)).expect("room");
-    store.close().expect("room");
+        .expect("write");
+    store.transaction(|store| store.put_ending(&Ending::default(), 0, 0)).expect("write");
+    store.close().expect("write");
     let reader = Reader::open(&path).expect("open");
     let ending = reader.ending().expect("complete");
     let kept = reader.exemplars(0..u32::MAX).expect("readable");
@@ -159,7 +159,7 @@ fn a_log_that_needs_an_index_is_read_from_a_copy() {
     let tags = Arc::new(TagInterner::default());
     let mut store =
         Store::create(&path, &Header::default(), Arc::default(), tags.clone(), false).expect("create");
-    store.transaction(|store| store.put_window(&window(0, &tags))).expect("room");
+    store.transaction(|store| store.put_window(&window(0, &tags))).expect("write");
     // What a killed process leaves: the file and its log, copied while both are there.
     let dead = folder.path().join("dead.plimsoll");
     std::fs::copy(&path, &dead).expect("copy");
@@ -168,7 +168,7 @@ fn a_log_that_needs_an_index_is_read_from_a_copy() {
     let reader = Reader::open_unwritable(&dead).expect("open");
     assert_eq!((reader.state(), reader.range().expect("readable")), (State::Partial, 0..1));
 
-    store.close().expect("room");
+    store.close().expect("write");
     let reader = Reader::open_unwritable(&path).expect("open");
     assert_eq!(reader.range().expect("readable"), 0..1);
 }

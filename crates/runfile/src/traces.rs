@@ -380,8 +380,8 @@ mod tests {
             let (service, operation) = ("shop".into(), "GET /".into());
             OperationLoad { service, operation, kind: SpanKind::Server, ten, errors: 1, durations }
         };
-        let told = [load(3, 1.5), load(3, 2.5), load(4, 9.0)];
-        store.transaction(|store| store.put_operations(&told)).expect("write");
+        let operations = [load(3, 1.5), load(3, 2.5), load(4, 9.0)];
+        store.transaction(|store| store.put_operations(&operations)).expect("write");
         store.close().expect("close");
         let operations = Reader::open(&path).expect("open").operations().expect("read");
         let tens: Vec<(u32, u64)> =

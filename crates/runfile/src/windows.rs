@@ -178,7 +178,7 @@ impl Reader {
         mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
         let minute = range.start / MINUTE;
-        let places = Places::of(range.start % MINUTE..range.end.saturating_sub(minute * MINUTE));
+        let places = Places::from_range(range.start % MINUTE..range.end.saturating_sub(minute * MINUTE));
         let index_of = |second: u32| minute * MINUTE + second.min(MINUTE);
         self.chunk_cells(
             (minute, 1),

@@ -65,7 +65,7 @@ fn lines_of(reader: &Reader) -> String {
     lines + &evidence_of(reader)
 }
 
-/// What servers told; nothing in formats that have no place for it.
+/// The evidence of servers; empty in formats without it.
 fn evidence_of(reader: &Reader) -> String {
     let mut lines = String::new();
     for signal in reader.signals().expect("readable") {

@@ -1,4 +1,4 @@
-//! What is written is read, exactly.
+//! Runs that are written are read back exactly.
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! When iterations start and how many VUs loop: one file per executor, each a value that is asked for its next step.
 //!
 //! A schedule takes the time as an argument and knows no threads, VUs or I/O. Worker threads share nothing: each asks
-//! its own copy, made for its [`Lane`]. Arrivals are dealt to the lanes in turn; the number of looping VUs is told to
+//! its own copy, made for its [`Lane`]. Arrivals are dealt to the lanes in turn; the number of looping VUs goes to
 //! every lane, since which VUs live where is the engine's business.
 //!
 //! All numbers of a plan are those of the whole test; a [`Segment`] gives this instance its exact part of them.
@@ -46,7 +46,7 @@ impl Lane {
     }
 }
 
-/// What a schedule wants next.
+/// The next action of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// This iteration is due, perhaps overdue: start it or drop it, then ask again.
@@ -68,7 +68,7 @@ pub enum Next {
 }
 
 impl Next {
-    /// What an open schedule that ends at `end` wants at `now`: its upcoming arrival once that is due, and after the
+    /// Returns the next action at `now` of an open schedule that ends at `end`: its upcoming arrival once that is due, and after the
     /// last one its end.
     fn of_open(upcoming: Option<Arrival>, now: Instant, end: Instant) -> Next {
         match upcoming {
@@ -82,7 +82,7 @@ impl Next {
 
 /// A schedule: a value that answers one question.
 pub trait Schedule {
-    /// What to do at `now`. Answers other than [`Next::Wait`] and [`Next::Done`] are given once. `now` never goes back.
+    /// Returns the action at `now`. Answers other than [`Next::Wait`] and [`Next::Done`] are given once. `now` never goes back.
     fn next(&mut self, now: Instant) -> Next;
 
     /// The regular end: when the last iteration may start. An arrival due exactly then still belongs to the schedule.
@@ -120,7 +120,7 @@ pub fn schedule(
             Box::new(ConstantVus::new(count(stripe.scale(*vus)), *duration, start))
         }
         Executor::ExternallyControlled { vus, duration, .. } => {
-            // What is changed later does not come from the plan: who runs the schedule is told.
+            // Later changes do not come from the plan: the engine orders them.
             Box::new(ConstantVus::new(count(stripe.scale(*vus)), *duration, start))
         }
         Executor::RampingVus { start_vus, stages, .. } => {

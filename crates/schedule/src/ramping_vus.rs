@@ -9,7 +9,7 @@ use plan::Stripe;
 use crate::{Next, Schedule, count, nanos, offset};
 
 /// Within a stage from *a* to *b* VUs, the *i*-th change comes at `i ÷ |b − a|` of its duration, so that the target is
-/// reached exactly at its end. A stage of no duration is a jump. Changes at one instant are told as one.
+/// reached exactly at its end. A stage of no duration is a jump. Changes at one instant are reported as one.
 ///
 /// Numbers beyond [`plan::VUS_MAX`] count as that. What happens to the VUs beyond a lowered target (`gracefulRampDown`) is the engine's business.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Schedule for RampingVus {
     }
 }
 
-/// Every change of the whole test's number of VUs, told as this instance's number: it may repeat.
+/// Every change of the whole test's number of VUs, as this instance's number: it may repeat.
 #[derive(Clone, Debug)]
 struct Changes {
     stages: Vec<Stage>,
@@ -84,7 +84,7 @@ struct Changes {
     stage: usize,
     stage_start_ns: u128,
     stage_from: u64,
-    /// Changes of the current stage that were told already.
+    /// Changes of the current stage that were reported already.
     passed: u64,
 }
 

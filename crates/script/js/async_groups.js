@@ -2,7 +2,7 @@
 // registered, as `async-metric-context` of k6 v2.3 has it.
 //
 // `await` takes a promise as it is when its `constructor` is the engine's own. Seen through the proxy it is not, so `await`
-// asks for `then` like everybody else, and is told one that knows the group.
+// asks for `then` like any other code, and gets one that knows the group.
 (host) => {
   const prototype = Promise.prototype;
   const then = prototype.then;
@@ -31,7 +31,7 @@
     },
   });
 
-  // Tells when a promise is settled, before anybody who waits for what this returns.
+  // Calls back when a promise is settled, before the reactions of the returned promise.
   return (promise, settled) =>
     then.call(
       promise,

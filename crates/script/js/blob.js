@@ -1,4 +1,4 @@
-// Blob and File, after the W3C File API. The bytes of a blob are one Uint8Array that nobody else can reach, so slices and
+// Blob and File, after the W3C File API. The bytes of a blob are one Uint8Array that no other code can reach, so slices and
 // blobs made of blobs may share its buffer.
 (function (host) {
   'use strict';

@@ -177,7 +177,7 @@
       return signal;
     }
 
-    // The timer runs only while somebody waits for it, so that a deadline nobody needs any more does not keep the
+    // The timer runs only while a listener waits for it, so that an unused deadline does not keep the
     // iteration from ending.
     static timeout(milliseconds) {
       const wait = Number(milliseconds);

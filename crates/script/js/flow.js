@@ -35,9 +35,9 @@
       if (unknown !== undefined) throw new TypeError(`${who}() has no option "${unknown}"; it has ${OPTIONS.join(', ')}`);
       this.submit = this.callback('submit', 'start the task and return what poll() needs');
       this.poll = this.callback('poll', 'ask for the state and return the answer');
-      this.done = this.callback('done', 'tell from the answer whether the task is done');
+      this.done = this.callback('done', 'decide from the answer whether the task is done');
       const saysAnything = (answer) => !isFailure(answer);
-      this.isAnswer = given.isAnswer === undefined ? saysAnything : this.callback('isAnswer', 'tell whether a poll says anything');
+      this.isAnswer = given.isAnswer === undefined ? saysAnything : this.callback('isAnswer', 'decide whether a poll is an answer');
       this.interval = this.time('interval', INTERVAL_MS, INTERVAL_MS_MIN);
       this.delay = this.time('delay', undefined, 0);
       this.maxInterval = this.time('maxInterval', Math.max(INTERVAL_MS_MAX, this.interval), this.interval);

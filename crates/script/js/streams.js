@@ -354,7 +354,7 @@
       }
       reading = true;
       readFrom(stream, {
-        // In a task of its own, so that both branches are told before either of them reacts.
+        // In a task of its own, so that both branches get the chunk before either of them reacts.
         chunk: (chunk) => queueMicrotask(() => {
           readAgain = false;
           branches.forEach((own, index) => { if (!canceled[index]) enqueue(own, chunk); });

@@ -107,7 +107,7 @@
       host.ping(this.#id);
     }
 
-    // Browsers drop what is sent to a closed socket without a word; k6 throws.
+    // Browsers silently drop what is sent to a closed socket; k6 throws.
     #needOpen() {
       if (this.#state !== OPEN) host.fail('InvalidStateError');
     }

@@ -5,46 +5,18 @@
 //! knows the group in which it was asked for; and because the engine resumes functions by jobs of its own, a job that
 //! names the group is queued before each of those. VUs without async groups have none of it.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use rquickjs::{Ctx, Function, Persistent, Value};
 
+use crate::js::prelude::Prelude;
 use crate::js::{Args, NativeFn, jobs};
-use crate::prelude::Prelude;
 use crate::state::VuState;
 
 static PRELUDE: Prelude = Prelude::new("k6/group", include_str!("../js/async_groups.js"));
 
 const NATIVES: &[(&str, NativeFn)] = &[("group", group), ("enter", enter)];
-
-/// What a VU knows of its async groups.
-#[derive(Default)]
-pub(crate) struct AsyncGroups {
-    is_on: Cell<bool>,
-    /// The group of the next job; without it the job belongs to none.
-    next: RefCell<Option<Arc<str>>>,
-    /// Calls back when a promise is settled.
-    when_settled: RefCell<Option<Persistent<Function<'static>>>>,
-}
-
-impl AsyncGroups {
-    /// Whether there has been one.
-    pub(crate) fn is_on(&self) -> bool {
-        self.is_on.get()
-    }
-
-    /// Drops everything that holds JavaScript values.
-    pub(crate) fn forget_values(&self) {
-        self.when_settled.borrow_mut().take();
-    }
-
-    /// The job that runs next belongs to this group.
-    pub(crate) fn set_next(&self, group: Arc<str>) {
-        *self.next.borrow_mut() = Some(group);
-    }
-}
 
 /// Has groups follow promises from now on.
 pub(crate) fn start<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {

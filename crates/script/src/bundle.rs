@@ -16,14 +16,17 @@ use rquickjs::{CatchResultExt, Ctx, Object, Persistent, Value};
 
 pub use self::instance::{Files, ScriptVu};
 use crate::callbacks::Log;
-use crate::error::{ScriptError, StopReason, catch};
+use crate::error::{ScriptError, catch};
 use crate::event_loop::drive;
+use crate::loader;
 use crate::outside::{self, Outside, PackageImport};
 use crate::secrets::{Redacting, Secrets};
+use crate::source::places::Places;
 use crate::source::{Sources, Undefined, file_url, normalize};
-use crate::state::{InitShared, RunShared, Seat, VuState};
+use crate::state::stop::StopReason;
+use crate::state::{InitShared, RunContext, VuBinding, VuState};
 use crate::tags::TagCache;
-use crate::vm::{self, Vm};
+use crate::vm::Vm;
 
 /// Stack of a VU's coroutine. Only what is touched takes memory.
 pub const STACK_BYTES: usize = 1 << 20;
@@ -37,7 +40,7 @@ pub struct Entry {
     pub text: String,
 }
 
-/// What the first init needs.
+/// Input of the first init.
 pub struct Settings {
     /// `__ENV`.
     pub env: BTreeMap<String, String>,
@@ -45,7 +48,7 @@ pub struct Settings {
     pub metrics: Arc<MetricRegistry>,
     /// Where `console` goes.
     pub log: Arc<dyn Log>,
-    /// What `k6/secrets` gives out.
+    /// The secrets behind `k6/secrets`.
     pub secrets: Arc<Secrets>,
     /// Where remote modules and packed files are.
     pub outside: Outside,
@@ -67,14 +70,14 @@ impl Bundle {
     pub fn load(entry: Entry, settings: Settings) -> Result<Bundle, ScriptError> {
         let (url, folder) = place(&entry.path);
         let init = Arc::new(InitShared {
-            sources: Sources::new(folder, settings.outside),
+            sources: Sources::new(folder, settings.outside, crate::host::module_names()),
             metrics: settings.metrics,
             log: Arc::new(Redacting { log: settings.log, secrets: settings.secrets.clone() }),
             secrets: settings.secrets,
             env: settings.env,
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
-            outcomes: crate::flow::Outcomes::default(),
+            outcomes: crate::state::outcomes::Outcomes::default(),
             heap_bytes: AtomicUsize::new(0),
         });
         init.sources.add_text(&url, entry.text.clone());
@@ -113,7 +116,7 @@ impl Bundle {
         self.init.sources.files()
     }
 
-    /// What the script's imports of packages stand for.
+    /// Targets of the script's imports of packages.
     pub fn packages(&self) -> Vec<PackageImport> {
         self.init.sources.packages()
     }
@@ -123,7 +126,7 @@ impl Bundle {
         self.init.sources.builtins()
     }
 
-    /// What the script imports by name from modules that have no such export: the names by module. As in k6, they are
+    /// Missing exports that the script imports by name: the names by module. As in k6, they are
     /// `undefined`.
     pub fn undefined_imports(&self) -> Undefined {
         self.init.sources.undefined()
@@ -133,13 +136,13 @@ impl Bundle {
     ///
     /// # Errors
     /// The init code throws (it may do so for some VUs only), or memory is short.
-    pub fn instantiate(&self, seat: Seat) -> Result<ScriptVu, ScriptError> {
-        self.init.strict.store(seat.run.plan.compat == Compat::Strict, Ordering::Relaxed);
-        let cache = worker_cache(&seat.run);
+    pub fn instantiate(&self, binding: VuBinding) -> Result<ScriptVu, ScriptError> {
+        self.init.strict.store(binding.run.plan.compat == Compat::Strict, Ordering::Relaxed);
+        let cache = worker_cache(&binding.run);
         let state = VuState::new(self.init.clone(), cache);
-        let id = seat.id_in_test;
-        state.http.connect(&seat);
-        let _ = state.seat.set(seat);
+        let id = binding.id_in_test;
+        state.http.connect(&binding);
+        let _ = state.binding.set(binding);
         let vm = Vm::new(state.clone())?;
         let namespace = vm.context.with(|ctx| {
             evaluate(&ctx, &state, &self.url, |ctx| ctx.globals().set("__VU", id as f64))
@@ -169,7 +172,7 @@ fn first_init(init: Arc<InitShared>, url: String) -> impl FnOnce() -> FirstInit 
             let result = try_first_init(&init, &url);
             let Err(ScriptError::Exception { message, .. }) = &result else { return result };
             let Some((name, module)) = crate::error::missing_export(message) else { return result };
-            if !vm::is_host_module(&init.sources, module) || !init.sources.tolerate(module, name) {
+            if !loader::is_host_module(&init.sources, module) || !init.sources.tolerate(module, name) {
                 return result;
             }
         }
@@ -182,7 +185,7 @@ fn try_first_init(init: &Arc<InitShared>, url: &str) -> FirstInit {
     let described = vm.context.with(|ctx| {
         let namespace = evaluate(&ctx, &state, url, |_| Ok(()))?;
         let described = describe(&ctx, &namespace);
-        catch(&ctx, described, &state.stop, vm::source_of(&state.init.sources))
+        catch(&ctx, described, &state.stop, Places::new(&state.init.sources))
     })?;
     init.heap_bytes.store(vm.heap_bytes(), Ordering::Relaxed);
     Ok(described)
@@ -235,12 +238,12 @@ fn evaluate<'js>(
         let _ = result.catch(ctx);
         return Err(ScriptError::Aborted(reason));
     }
-    let namespace = catch(ctx, result, &state.stop, vm::source_of(&state.init.sources));
+    let namespace = catch(ctx, result, &state.stop, Places::new(&state.init.sources));
     let namespace = namespace.map_err(|error| of_missing(error, &state.init.sources.missing()))?;
     unwrap_common_js(ctx, state, url, namespace)
 }
 
-/// Whatever the engine made of imports that lead nowhere, they are the reason, and all of them are told.
+/// Replaces the engine's error by the list of all imports that could not be found, where they caused it.
 fn of_missing(error: ScriptError, missing: &[String]) -> ScriptError {
     match &error {
         ScriptError::Exception { message, .. }
@@ -264,8 +267,8 @@ fn unwrap_common_js<'js>(
     let Some(crate::source::Compiled::CommonJs(bytecode)) = state.init.sources.compiled(url) else {
         return Ok(namespace);
     };
-    let exports = crate::cjs::load(ctx, state, url, &bytecode);
-    let exports = catch(ctx, exports, &state.stop, vm::source_of(&state.init.sources))?;
+    let exports = loader::commonjs::load(ctx, state, url, &bytecode);
+    let exports = catch(ctx, exports, &state.stop, Places::new(&state.init.sources))?;
     Ok(exports.into_object().unwrap_or(namespace))
 }
 
@@ -274,7 +277,7 @@ thread_local! {
 }
 
 /// The worker thread's tag cache; a new run on the same thread starts a new one.
-fn worker_cache(run: &RunShared) -> Rc<TagCache> {
+fn worker_cache(run: &RunContext) -> Rc<TagCache> {
     WORKER_CACHE.with_borrow_mut(|slot| match slot {
         Some(cache) if cache.is_of(&run.tags) => cache.clone(),
         _ => slot.insert(TagCache::new(run.tags.clone())).clone(),

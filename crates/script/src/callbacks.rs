@@ -1,4 +1,4 @@
-//! What the host asks of the world around it.
+//! The interfaces that the host needs from its embedder.
 
 use model::{ExemplarCandidate, Instant, LogLine, Mark, Metadata, MetricId, ScenarioId, Span, TagSetId};
 
@@ -34,7 +34,7 @@ pub trait Sink {
 pub struct Finished {
     /// Its duration; a lower bound where it did not end by itself.
     pub duration_ns: u64,
-    /// What the duration is worth.
+    /// Mark of the duration: measured, or a bound.
     pub mark: Mark,
     /// Whether it failed.
     pub failed: bool,
@@ -79,8 +79,8 @@ pub trait Control: Send + Sync {
     fn fail(&self, reason: &str);
 }
 
-/// Says when a VU is to be cut off; asked now and then while its script computes.
-pub trait Deadline {
+/// The deadline at which a VU's script is interrupted; checked now and then while the script computes.
+pub trait InterruptDeadline {
     /// Whether what the VU does now should have ended by `now`.
     fn has_passed(&self, now: Instant) -> bool;
 }

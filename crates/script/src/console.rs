@@ -8,7 +8,7 @@ use model::LogLevel;
 use rquickjs::{Ctx, Object, Type, Value};
 
 use crate::js::{self, Args, NativeFn};
-use crate::places::Places;
+use crate::source::places::Places;
 use crate::state::VuState;
 
 /// Nesting printed before `[Object]` stands for the rest.
@@ -42,8 +42,8 @@ fn error<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 fn print<'js>(args: &Args<'_, 'js>, level: LogLevel) -> rquickjs::Result<Value<'js>> {
     let texts: Vec<String> = (0..args.len()).map(|index| format_value(&args.get(index))).collect();
     let text = texts.join(" ");
-    // A stack that is printed tells where the script was written, like that of an error nobody caught.
-    let text = match Places::of(&args.vu.init.sources).shown(&text) {
+    // A printed stack shows positions in the original source, like the stack of an uncaught error.
+    let text = match Places::new(&args.vu.init.sources).shown(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(translated) => translated,
     };
@@ -92,7 +92,7 @@ fn primitive(value: &Value<'_>) -> String {
     js::to_string(value.ctx(), value).unwrap_or_default()
 }
 
-/// What a symbol was made with.
+/// The description of a symbol.
 fn description(symbol: &Value<'_>) -> Option<String> {
     let description = symbol.as_symbol()?.description().ok()?;
     js::to_string(description.ctx(), &description).ok().filter(|_| description.is_string())
@@ -105,7 +105,7 @@ fn write_object<'js>(
     parents: &mut Vec<Value<'js>>,
 ) {
     if object.is_error() {
-        out.push_str(&crate::error::thrown_text(value));
+        out.push_str(&thrown_text(value));
         return;
     }
     if parents.contains(value) {
@@ -126,6 +126,24 @@ fn write_object<'js>(
         None => write_properties(out, object, parents),
     }
     parents.pop();
+}
+
+/// Name and message of an error.
+pub(crate) fn error_text(object: &Object<'_>) -> String {
+    let get = |key: &str| object.get::<_, Option<String>>(key).ok().flatten();
+    let name = get("name").unwrap_or_else(|| "Error".into());
+    match get("message").filter(|message| !message.is_empty()) {
+        Some(message) => format!("{name}: {message}"),
+        None => name,
+    }
+}
+
+/// A thrown value as k6 prints it: errors by name and message, everything else by content.
+pub(crate) fn thrown_text(value: &Value<'_>) -> String {
+    match value.as_object() {
+        Some(object) if object.is_error() => error_text(object),
+        _ => format_value(value),
+    }
 }
 
 /// Dates and binary data have a form of their own.

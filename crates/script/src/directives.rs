@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use versions::canonical;
 pub use versions::is_met;
 
-/// What is asked for: a constraint on the version by the name of what it is on (`k6`, `k6/x/sql`), as k6 writes it; `*`
+/// Version constraints that a script declares, by the name of the dependency (`k6`, `k6/x/sql`), as k6 writes them; `*`
 /// where any version will do.
 pub type Asked = BTreeMap<String, String>;
 
@@ -40,7 +40,7 @@ enum Why {
     Twice(String),
 }
 
-/// What all of the files ask for.
+/// Collects the version constraints of all files.
 ///
 /// # Errors
 /// A directive cannot be understood; k6 refuses it, too.
@@ -120,7 +120,7 @@ fn goes_on(line: &str) -> bool {
         || line.starts_with("instanceof ")
 }
 
-/// What follows blanks and comments, and whether a line ended in them.
+/// The text after blanks and comments, and whether a line ended in them.
 fn skip_blank(text: &str) -> (&str, bool) {
     let (mut rest, mut has_line_end) = (text, false);
     loop {
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(asked, expect, "{text}");
     }
 
-    /// What k6 v2.2 says to the same texts.
+    /// Results of k6 v2.2 for the same texts.
     #[test]
     fn directives_are_read_at_the_top_alone() {
         check(

@@ -1,14 +1,14 @@
-//! What can go wrong in a script, with its place and a hint.
+//! Errors of scripts, with their place and a hint.
 
-use std::cell::Cell;
 use std::fmt::Write as _;
 
-use model::Instant;
 use rquickjs::{CatchResultExt, CaughtError, Ctx, Object, Value};
 
-use crate::places::{Place, Places, first_place};
+use crate::console::{error_text, thrown_text};
+use crate::source::places::{Place, Places, first_place};
+use crate::state::stop::{Stop, StopReason};
 
-/// A script that could not be loaded, or an exception that nobody caught.
+/// A script that could not be loaded, or an uncaught exception.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ScriptError {
     /// The script or a module of it cannot be read or found.
@@ -21,7 +21,7 @@ pub enum ScriptError {
         message: String,
         /// The source line with a caret, where known.
         excerpt: Option<String>,
-        /// What to do about it, where known.
+        /// The remedy, where known.
         hint: Option<String>,
     },
     /// It was cut off.
@@ -39,36 +39,6 @@ pub enum ScriptError {
     /// The host could not make a VU.
     #[error("cannot create a JavaScript runtime: {0}")]
     Host(String),
-}
-
-/// Why the running script must unwind, if it must.
-#[derive(Debug, Default)]
-pub(crate) struct Stop {
-    reason: Cell<StopReason>,
-    pub(crate) slice_started: Cell<Option<Instant>>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum StopReason {
-    #[default]
-    None,
-    Interrupted,
-    Aborted,
-}
-
-impl Stop {
-    pub(crate) fn begin(&self) {
-        self.reason.set(StopReason::None);
-        self.slice_started.set(None);
-    }
-
-    pub(crate) fn set(&self, reason: StopReason) {
-        self.reason.set(reason);
-    }
-
-    pub(crate) fn reason(&self) -> StopReason {
-        self.reason.get()
-    }
 }
 
 /// Unwinds the script from inside a native: nothing in JavaScript can catch it.
@@ -126,23 +96,6 @@ fn exception(text: String, stack: &str, places: Places<'_>) -> ScriptError {
     ScriptError::Exception { message, excerpt, hint }
 }
 
-fn error_text(object: &Object<'_>) -> String {
-    let get = |key: &str| object.get::<_, Option<String>>(key).ok().flatten();
-    let name = get("name").unwrap_or_else(|| "Error".into());
-    match get("message").filter(|message| !message.is_empty()) {
-        Some(message) => format!("{name}: {message}"),
-        None => name,
-    }
-}
-
-/// A thrown value as k6 prints it: errors by name and message, everything else by content.
-pub(crate) fn thrown_text(value: &Value<'_>) -> String {
-    match value.as_object() {
-        Some(object) if object.is_error() => error_text(object),
-        _ => crate::console::format_value(value),
-    }
-}
-
 /// The source line with a caret below the column.
 fn picture(place: &Place, source: &str) -> Option<String> {
     /// A minified bundle is one line of a hundred kilobytes: show what surrounds the column.
@@ -171,7 +124,7 @@ pub(crate) fn missing_export(message: &str) -> Option<(&str, &str)> {
     Some((name, module.strip_suffix('\'')?))
 }
 
-/// What to do about well-known messages.
+/// The remedy for a well-known message.
 fn hint(message: &str) -> Option<&'static str> {
     const HINTS: &[(&str, &str)] = &[
         (

@@ -1,10 +1,8 @@
 //! `plimsoll/flow`: tasks that are submitted and then polled until they are done, which k6 has no word for.
 //!
-//! What the script does is in `js/flow.js`; what is kept of it is in [`tasks`]: when a task completed is only known to lie
+//! The script's side is in `js/flow.js`, the recording in [`tasks`]: the completion of a task is only known to lie
 //! between two polls, and both ends are recorded.
 
-mod metrics;
-mod outcomes;
 mod tasks;
 
 use std::rc::Rc;
@@ -12,13 +10,11 @@ use std::rc::Rc;
 use model::{GoDuration, Instant, SystemClock};
 use rquickjs::{Ctx, Object, Value};
 
-use self::metrics::Metrics;
-pub(crate) use self::outcomes::Outcomes;
-pub(crate) use self::tasks::Tasks;
 use self::tasks::{End, Named, Said};
+use crate::js::prelude::Prelude;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
-use crate::modules::Builtin;
-use crate::prelude::Prelude;
+use crate::state::flow_metrics::Metrics;
 use crate::state::{Phase, VuState};
 
 pub(crate) const MODULE: Builtin = Builtin { name: "plimsoll/flow", build };
@@ -54,7 +50,7 @@ fn begin<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     }
     let mut tags = vu.tags.borrow_mut().id(&vu.cache);
     if let Some(given) = args.given(1) {
-        tags = vu.cache.extend(tags, crate::tags::from_js(args.ctx, &given)?);
+        tags = vu.cache.extend(tags, crate::js::tags::from_js(args.ctx, &given)?);
     }
     let name = args.given(0).map(|_| args.string(0)).transpose()?;
     let name = name.map(|name| vu.init.secrets.redact(&name).into_owned());

@@ -1,25 +1,22 @@
-//! What scripts find in the global scope besides the language's own.
+//! The global scope of scripts, besides the language's own globals.
 
 mod apply;
 pub(crate) mod blob;
-mod clone;
-mod events;
-pub(crate) mod fetch;
-pub(crate) mod lazy;
-pub(crate) mod part;
-mod performance;
+pub(crate) mod clone;
+pub(crate) mod events;
+pub(crate) mod performance;
 pub(crate) mod streams;
-mod text;
-mod url;
+pub(crate) mod text;
+pub(crate) mod url;
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use rquickjs::{Ctx, Object, Persistent, Value};
 
-use crate::event_loop::TimerCall;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
+use crate::state::events::TimerCall;
 
 /// Longest `setTimeout`; browsers stop at 2^31 ms too.
 const TIMER_MS_MAX: f64 = 2_147_483_647.0;
@@ -44,7 +41,8 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     crate::console::install(ctx, vu)
 }
 
-const FUNCTIONS: &[(&str, NativeFn)] = &[("require", crate::cjs::global_require), ("open", open)];
+const FUNCTIONS: &[(&str, NativeFn)] =
+    &[("require", crate::loader::commonjs::global_require), ("open", open)];
 
 /// The timers; `k6/timers` has them too.
 pub(crate) const TIMERS: &[(&str, NativeFn)] = &[

@@ -3,7 +3,8 @@
 mod batch;
 mod debug;
 mod expected;
-pub(crate) mod fetch;
+mod fetch;
+pub(crate) mod fetch_globals;
 mod flight;
 mod form;
 mod jar;
@@ -11,94 +12,25 @@ mod ocsp;
 mod page;
 mod params;
 mod perform;
-mod rate;
 mod response;
-mod sampled;
 mod samples;
 mod span;
 mod url;
 
-use std::cell::{OnceCell, RefCell};
 use std::pin::pin;
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Object, Persistent, Value};
 
-use crate::error::{StopReason, unwind};
+use crate::error::unwind;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
-use crate::modules::Builtin;
-use crate::state::{Seat, VuState};
-use expected::Callback;
-pub(crate) use expected::ExpectedStatuses;
-pub(crate) use form::FormFile;
-pub(crate) use jar::SharedJar;
-pub(crate) use jar::{Jar, ResponseCookie, after_setup};
+use crate::state::VuState;
+use crate::state::stop::StopReason;
+pub(crate) use jar::{Jar, after_setup};
 use params::Prepared;
-pub use rate::RateGate;
-pub(crate) use response::Response;
-pub use sampled::TraceSample;
-pub(crate) use sampled::{TraceContext, TraceOf};
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/http", build };
-
-/// One VU's side of HTTP.
-#[derive(Default)]
-pub(crate) struct HttpState {
-    client: OnceCell<Rc<wire::Client>>,
-    jar: RefCell<SharedJar>,
-    callback: RefCell<Callback>,
-    fields: RefCell<response::FieldAtoms>,
-    /// Keeps the names behind `fields` alive.
-    field_names: RefCell<Option<Persistent<Object<'static>>>>,
-    /// Of responses.
-    prototype: RefCell<Option<Persistent<Object<'static>>>>,
-}
-
-impl HttpState {
-    /// Gives the VU its connections.
-    pub(crate) fn connect(&self, seat: &Seat) {
-        let client = wire::Client::new(seat.run.network.clone(), seat.id_in_test);
-        let _ = self.client.set(Rc::new(client));
-    }
-
-    /// A new iteration is a new visitor: it has no cookies, unless the options keep them.
-    pub(crate) fn begin_iteration(&self, vu: &VuState) {
-        let keeps = vu.plan().is_some_and(|plan| plan.http.no_cookies_reset);
-        if !keeps && !self.jar.borrow().is_fresh() {
-            *self.jar.borrow_mut() = SharedJar::default();
-        }
-    }
-
-    /// Closes connections where the options want every iteration to dial anew.
-    pub(crate) fn end_iteration(&self, vu: &VuState) {
-        if let Some(client) = self.client.get()
-            && vu.plan().is_some_and(|plan| plan.http.no_vu_connection_reuse)
-        {
-            client.close_idle();
-        }
-    }
-
-    /// The VU's connections; only the very first init has none.
-    pub(crate) fn client(&self) -> Option<Rc<wire::Client>> {
-        self.client.get().cloned()
-    }
-
-    /// The VU's own cookies.
-    pub(crate) fn jar(&self) -> SharedJar {
-        self.jar.borrow().clone()
-    }
-
-    /// Bytes on the wire since the last call: sent, received.
-    pub(crate) fn take_bytes(&self) -> (u64, u64) {
-        self.client.get().map_or((0, 0), |client| client.take_bytes())
-    }
-
-    /// Drops what holds JavaScript values.
-    pub(crate) fn forget_values(&self) {
-        self.field_names.borrow_mut().take();
-        self.prototype.borrow_mut().take();
-    }
-}
 
 const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("get", |args| bodyless(args, "GET")),
@@ -196,7 +128,7 @@ fn async_request<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let reject = Persistent::save(args.ctx, reject);
     args.vu.events.spawn(Box::pin(async move {
         let done = perform::perform(&vu, &mut prepared).await;
-        let completion: crate::event_loop::Completion = Box::new(move |ctx| {
+        let completion: crate::state::events::Completion = Box::new(move |ctx| {
             vu.step_ended();
             match response::finish(ctx, &vu, done) {
                 Ok(response) => resolve.restore(ctx)?.call((response,)),

@@ -1,4 +1,4 @@
-//! What a script imports, without running any of it.
+//! The imports of a script, without running any of it.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,15 +17,15 @@ use crate::source::{Resolved, Sources};
 /// Stack that the compiler may use: nesting in hostile text ends there and not in a crash.
 const COMPILER_STACK_BYTES: usize = 1 << 20;
 
-/// What a script and its modules import with `import` and `export … from`, each once and in alphabetical order. What they
-/// `require()` is known only when they run.
+/// Imports of a script and its modules by `import` and `export … from`, each once and in alphabetical order. Calls of
+/// `require()` are known only when they run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imports {
     /// The script itself, other files by their URLs, and modules of the host.
     pub found: Vec<String>,
     /// Modules by k6's names that are not here: extensions, mostly.
     pub absent: Vec<String>,
-    /// What the directives of all files ask for, where they can be understood.
+    /// Version constraints from the directives of all files, where they are valid.
     pub asked: Result<Asked, DirectiveError>,
 }
 
@@ -34,7 +34,7 @@ pub struct Imports {
 /// # Errors
 /// A file cannot be read or does not parse.
 pub fn imports(entry: Entry, outside: Outside) -> Result<Imports, ScriptError> {
-    // The compiler's stack limit counts from where it is entered, and the main thread's size is whoever started us's choice.
+    // The compiler's stack limit counts from its entry, and the parent process chooses the size of the main thread's stack.
     let thread = std::thread::Builder::new().stack_size(4 * COMPILER_STACK_BYTES);
     let thread = thread.spawn(move || follow(&entry, outside));
     let thread = thread.map_err(|error| ScriptError::Host(error.to_string()))?;
@@ -44,7 +44,7 @@ pub fn imports(entry: Entry, outside: Outside) -> Result<Imports, ScriptError> {
 fn follow(entry: &Entry, outside: Outside) -> Result<Imports, ScriptError> {
     let host = |error: rquickjs::Error| ScriptError::Host(error.to_string());
     let (url, folder) = place(&entry.path);
-    let sources = Rc::new(Sources::new(folder, outside));
+    let sources = Rc::new(Sources::new(folder, outside, crate::host::module_names()));
     sources.add_text(&url, entry.text.clone());
     let absent = Rc::<std::cell::RefCell<BTreeSet<String>>>::default();
     let runtime = Runtime::new().map_err(host)?;
@@ -72,7 +72,7 @@ fn declare<'js>(ctx: &Ctx<'js>, url: &str, text: &Arc<str>) -> rquickjs::Result<
     if url.ends_with(".json") {
         return Module::declare(ctx.clone(), url, "");
     }
-    let stripped = crate::code::strip(url, text).map_err(|refusal| refusal.throw(ctx, url))?;
+    let stripped = crate::loader::code::strip(url, text).map_err(|refusal| refusal.throw(ctx, url))?;
     let text = stripped.as_ref().map_or(&**text, |stripped| &stripped.code);
     Module::declare(ctx.clone(), url, if crate::syntax::is_module(text) { text } else { "" })
 }
@@ -106,7 +106,7 @@ impl Loader for Follower {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<Module<'js, Declared>> {
-        if crate::modules::is_builtin_name(name) || name == crate::source::EMPTY_URL {
+        if crate::source::is_builtin_name(name) || name == crate::source::EMPTY_URL {
             return Module::declare(ctx.clone(), name, "");
         }
         let text = self.0.read_text(name).map_err(|text| Exception::throw_message(ctx, &text))?;

@@ -1,10 +1,14 @@
-//! The thin layer over the QuickJS binding: natives, errors, bytecode. All of this room's `unsafe` is here.
+//! The thin layer over the QuickJS binding: natives, errors, bytecode. All of this crate's `unsafe` is here.
 #![expect(unsafe_code, reason = "what the safe binding does not offer; each block states its invariant")]
 
 pub(crate) mod heap;
 pub(crate) mod jobs;
+pub(crate) mod library;
+pub(crate) mod prelude;
+pub(crate) mod registry;
 pub(crate) mod scope;
 mod surrogates;
+pub(crate) mod tags;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,7 +41,7 @@ impl<'js> Args<'_, 'js> {
         self.params.len()
     }
 
-    /// What the function was called on.
+    /// The `this` of the call.
     pub(crate) fn this(&self) -> Value<'js> {
         self.params.this()
     }
@@ -440,47 +444,44 @@ pub(crate) fn atom_number(atom: &rquickjs::Atom<'_>) -> u32 {
     number.0
 }
 
-/// How modules, which are made by static functions, find their VU.
+/// How modules, which are made by static functions, find their VU and the host's registry.
 #[derive(Clone)]
-pub(crate) struct VuHandle(pub(crate) Rc<VuState>);
+pub(crate) struct VuHandle {
+    pub(crate) vu: Rc<VuState>,
+    pub(crate) registry: &'static registry::Registry,
+}
 
 // SAFETY: the handle holds nothing with a JavaScript lifetime.
 unsafe impl JsLifetime<'_> for VuHandle {
     type Changed<'to> = VuHandle;
 }
 
-/// Classes whose Rust side holds no JavaScript value have the same type under every lifetime.
-macro_rules! without_values {
-    ($($class:ty),* $(,)?) => {
-        $(
-            // SAFETY: the type holds nothing with a JavaScript lifetime.
-            unsafe impl JsLifetime<'_> for $class {
-                type Changed<'to> = $class;
-            }
-        )*
+/// Implements `JsLifetime` for a class whose Rust side holds no JavaScript value outside of `Value<'js>` fields: without a
+/// lifetime the type is the same under every one, and with one only that lifetime changes.
+macro_rules! js_lifetime {
+    ($class:ident<'js>) => {
+        #[expect(unsafe_code, reason = "the binding asks for it of every class")]
+        // SAFETY: the type is the same but for the lifetime of the values in it.
+        unsafe impl<'js> rquickjs::JsLifetime<'js> for $class<'js> {
+            type Changed<'to> = $class<'to>;
+        }
+    };
+    ($class:ident) => {
+        #[expect(unsafe_code, reason = "the binding asks for it of every class")]
+        // SAFETY: the type has no lifetime, so it holds no JavaScript value.
+        unsafe impl rquickjs::JsLifetime<'_> for $class {
+            type Changed<'to> = $class;
+        }
     };
 }
-without_values!(
-    crate::http::ExpectedStatuses,
-    crate::http::FormFile,
-    crate::http::Jar,
-    crate::http::ResponseCookie,
-    crate::modules::RunningHash,
-    crate::webcrypto::Key,
-    crate::modules::Nodes,
-);
-
-// SAFETY: the type is the same but for the lifetime of the values in it.
-unsafe impl<'js> JsLifetime<'js> for crate::http::Response<'js> {
-    type Changed<'to> = crate::http::Response<'to>;
-}
+pub(crate) use js_lifetime;
 
 /// The VU that owns a context; none while the context is taken down.
 fn vu_if_any(ctx: &Ctx<'_>) -> Option<Rc<VuState>> {
-    Some(ctx.userdata::<VuHandle>()?.0.clone())
+    Some(ctx.userdata::<VuHandle>()?.vu.clone())
 }
 
 /// The VU that owns a context.
 pub(crate) fn vu_of(ctx: &Ctx<'_>) -> Rc<VuState> {
-    ctx.userdata::<VuHandle>().expect("every context is made with its VU").0.clone()
+    ctx.userdata::<VuHandle>().expect("every context is made with its VU").vu.clone()
 }

@@ -1,33 +1,30 @@
 //! The script host: k6 scripts on QuickJS.
 //!
 //! A [`Bundle`] is a script loaded, compiled to bytecode and evaluated once; [`Bundle::instantiate`] makes a
-//! [`ScriptVu`] of it from the shared bytecode. A VU blocks by suspending its coroutine (room `vu`), so everything here
+//! [`ScriptVu`] of it from the shared bytecode. A VU blocks by suspending its coroutine (crate `vu`), so everything here
 //! may wait wherever k6's own functions wait.
 //!
-//! The room knows nothing of schedules, storage or the terminal: samples go to a [`Sink`], what is noted beside
-//! them to [`Notes`], log lines to a [`Log`], and
-//! `test.abort()` to a [`Control`].
+//! The crate knows nothing of schedules, storage or the terminal: samples go to a [`Sink`], other events to [`Notes`], log
+//! lines to a [`Log`], and `test.abort()` to a [`Control`].
 
 mod async_groups;
 mod bundle;
 mod callbacks;
-mod cjs;
-mod code;
 mod console;
 mod directives;
 mod error;
 mod event_loop;
 mod flow;
 mod globals;
+mod host;
 mod http;
 mod imports;
 mod js;
-mod meta;
+mod loader;
 mod modules;
 mod opening;
 mod outside;
-mod places;
-mod prelude;
+mod rate_gate;
 mod secrets;
 mod setup_data;
 mod shapes;
@@ -38,18 +35,20 @@ mod syntax;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod trace_context;
 mod vm;
 mod webcrypto;
 mod websocket;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
-pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink, Spans};
+pub use callbacks::{Control, Finished, InterruptDeadline, Log, Notes, Sink, Spans};
 pub use directives::{Asked, DirectiveError, K6_VERSION, asked, is_met};
 pub use error::ScriptError;
-pub use http::{RateGate, TraceSample};
 pub use imports::{Imports, imports};
 pub use outside::{Fetch, Outside, PackageImport, PackedFiles};
+pub use rate_gate::RateGate;
 pub use secrets::{
     NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets, SecretsError,
 };
-pub use state::{Call, End, RunShared, Seat};
+pub use state::{Call, RunContext, VuBinding};
+pub use trace_context::TraceSample;

@@ -18,10 +18,11 @@ pub(crate) fn folder(ctx: &Ctx<'_>, vu: &Rc<VuState>, path: &str) -> Option<Path
     let mut files = frames.filter(|name| name.starts_with("file://"));
     let written = files.next();
     // A file that was required counts as entered by its `require()`.
-    let entered = vu.cjs.running().or_else(|| files.next_back()).or_else(|| written.clone())?;
+    let entered = vu.common_js.running().or_else(|| files.next_back()).or_else(|| written.clone())?;
     let (entered, written) = (folder_of(&entered)?, written.as_deref().and_then(folder_of));
     let is_relative = !path.starts_with('/') && !path.starts_with("file://");
-    if let Some(written) = written.filter(|written| is_relative && *written != entered && vu.seat().is_none())
+    if let Some(written) =
+        written.filter(|written| is_relative && *written != entered && vu.binding().is_none())
     {
         vu.warn(format!(
             "open(\"{path}\") starts in {}, as in k6, and not in {}, where it is written",

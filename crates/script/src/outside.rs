@@ -1,4 +1,4 @@
-//! What a script needs that is not on this machine's disk: remote modules, and the files of an archive.
+//! Files from outside of this machine's disk: remote modules, and the files of an archive.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub trait Fetch: Send + Sync {
 /// The files of an archive by their absolute paths. Where there are any, the disk is not asked.
 pub type PackedFiles = BTreeMap<PathBuf, Arc<[u8]>>;
 
-/// What an import stands for that is neither a path nor a URL, or is a path inside of a package, where names may be short.
+/// Target of an import that is neither a path nor a URL, or is a path inside of a package, where names may be short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageImport {
     /// Folder of the file that asks.
@@ -36,9 +36,9 @@ pub struct PackageImport {
 pub struct Outside {
     /// Brings remote modules; without it they cannot be imported.
     pub fetch: Option<Arc<dyn Fetch>>,
-    /// What stands in place of the disk.
+    /// Files in place of the disk.
     pub packed: Option<PackedFiles>,
-    /// What imports of packages stand for, where nobody can look for `node_modules`.
+    /// Targets of package imports, where there is no `node_modules` to search.
     pub packages: Vec<PackageImport>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn resolve(base: &str, specifier: &str) -> Result<Option<String>, Str
     }
 }
 
-/// What the server is asked for: fragments are the reader's own (RFC 9110, 7.1).
+/// The URL that is requested: fragments are not sent (RFC 9110, 7.1).
 pub(crate) fn without_fragment(url: &str) -> &str {
     url.split_once('#').map_or(url, |(url, _)| url)
 }

@@ -17,7 +17,7 @@ pub(crate) use self::url::UrlSource;
 pub use self::url::{NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer};
 use crate::callbacks::Log;
 
-/// What stands in the place of a secret, as in k6.
+/// The replacement of a secret in texts, as in k6.
 const REDACTED: &str = "***SECRET_REDACTED***";
 
 /// Secrets that are looked for in what is written. A script that asks for more gets none.
@@ -44,7 +44,7 @@ pub enum SecretsError {
     /// A line or an entry is no assignment.
     #[error("read the secret source: invalid setting {0:?}; expected KEY=VALUE")]
     Entry(String),
-    /// What is said of a server makes no sense.
+    /// The configuration of a server is invalid.
     #[error("use the secret source of kind url: {0}")]
     Url(String),
     /// A file cannot be read.

@@ -1,4 +1,4 @@
-//! What `setup()` returned, on its way to the VUs.
+//! The result of `setup()`, on its way to the VUs.
 
 use std::rc::Rc;
 
@@ -6,15 +6,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rquickjs::{Array, Ctx, Function, Value};
 
+use crate::js::prelude::Prelude;
 use crate::js::{self, Args, NativeFn};
-use crate::prelude::Prelude;
 use crate::state::VuState;
 
 static PRELUDE: Prelude = Prelude::new("k6/setup", include_str!("../js/setup_data.js"));
 
 const NATIVES: &[(&str, NativeFn)] = &[("base64", base64), ("cookie", cookie)];
 
-/// What became of it.
+/// Result of `setup()`, written as JSON.
 pub(crate) enum SetupData {
     /// Nothing was returned.
     Nothing,

@@ -9,14 +9,11 @@ use rquickjs::{Array, Ctx, Function, Object, Persistent};
 
 use crate::js;
 
-/// The specimens of one VU.
-pub(crate) type Specimens = Persistent<Array<'static>>;
-
-/// What a function has, in the order in which the engine defines it.
+/// Properties of a function, in the order in which the engine defines them.
 const OF_FUNCTIONS: &[&str] = &["length", "name"];
 
 /// Makes them.
-pub(crate) fn keep(ctx: &Ctx<'_>) -> rquickjs::Result<Specimens> {
+pub(crate) fn keep(ctx: &Ctx<'_>) -> rquickjs::Result<Persistent<Array<'static>>> {
     let function: Function<'_> = ctx.globals().get("Function")?;
     let prototype: Object<'_> = function.get("prototype")?;
     let specimens = Array::new(ctx.clone())?;

@@ -2,9 +2,11 @@
 
 mod builtin;
 mod files;
+mod foreign;
 mod nearest;
 mod node;
 mod package;
+pub(crate) mod places;
 mod resolve;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,8 +15,8 @@ use std::sync::{Arc, Mutex};
 
 pub(crate) use self::node::{Asked, is_in_package};
 pub(crate) use self::package::is_json;
+use self::places::Generated;
 use crate::outside::{self, Outside, PackageImport};
-use crate::places::{self, Generated};
 
 /// The URL of a module that has nothing in it: what a package asks for and can do without.
 pub(crate) const EMPTY_URL: &str = "empty://module";
@@ -22,13 +24,13 @@ pub(crate) const EMPTY_URL: &str = "empty://module";
 /// Sources that maps brought along are kept up to this many bytes.
 const MAPPED_TEXT_BYTES_MAX: usize = 64 << 20;
 
-/// So many different imports of what does not exist are remembered, to be told together.
+/// Maximum number of missing imports that one error lists.
 const MISSING_MAX: usize = 64;
 
 /// In front of the names of modules that stand for what could not be found.
 const MISSING: &str = "missing:";
 
-/// What modules of the host and CommonJS files were asked for and do not have: names by module.
+/// Missing exports that scripts import from modules of the host and CommonJS files: names by module.
 pub(crate) type Undefined = BTreeMap<String, BTreeSet<String>>;
 
 /// Bytecode of one file, shared by all VUs.
@@ -44,6 +46,8 @@ pub(crate) struct Sources {
     /// Folder of the entry script; `open()` and `require()` start here.
     folder: PathBuf,
     outside: Outside,
+    /// Names of the host's modules.
+    builtins: Vec<&'static str>,
     inner: Mutex<Inner>,
 }
 
@@ -56,7 +60,7 @@ struct Inner {
     missing: Vec<String>,
     undefined: Undefined,
     compiled: HashMap<String, Compiled>,
-    /// What bare specifiers mean, and those in packages: by folder, specifier and who asks.
+    /// Targets of bare specifiers, and of those in packages: by folder, specifier and kind of import.
     resolved: HashMap<InPackages, Result<Resolved, String>>,
     /// Looked up when a position is first asked for, and what the host itself generated.
     generated: HashMap<String, Generated>,
@@ -77,7 +81,12 @@ fn of_package(known: &PackageImport) -> (InPackages, Result<Resolved, String>) {
     (key, Ok(Resolved::File(known.file.clone())))
 }
 
-/// What a specifier stands for.
+/// Whether a specifier names a module of the host, existing or not.
+pub(crate) fn is_builtin_name(specifier: &str) -> bool {
+    ["k6", "plimsoll"].contains(&specifier.split_once('/').map_or(specifier, |(first, _)| first))
+}
+
+/// Target of a specifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Resolved {
     /// A module of the host.
@@ -87,15 +96,39 @@ pub(crate) enum Resolved {
 }
 
 impl Sources {
-    pub(crate) fn new(folder: PathBuf, outside: Outside) -> Sources {
-        // Known from the start, so that nobody asks the disk whether they exist.
+    pub(crate) fn new(folder: PathBuf, outside: Outside, builtins: Vec<&'static str>) -> Sources {
+        // Known from the start, so that the disk is not asked whether they exist.
         let packed = outside.packed.iter().flatten();
         let files = packed.map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
         let resolved = outside.packages.iter().map(of_package).collect();
-        Sources { folder, outside, inner: Mutex::new(Inner { files, resolved, ..Inner::default() }) }
+        Sources {
+            folder,
+            outside,
+            builtins,
+            inner: Mutex::new(Inner { files, resolved, ..Inner::default() }),
+        }
     }
 
-    /// What imports of packages were found to stand for, in order.
+    /// Whether the host has a module of this name.
+    pub(crate) fn is_builtin(&self, name: &str) -> bool {
+        self.builtins.contains(&name)
+    }
+
+    /// The module's own name.
+    ///
+    /// # Errors
+    /// A text for the user: there is no such module, and which ones there are.
+    fn builtin(&self, name: &str) -> Result<&'static str, String> {
+        if let Some(known) = self.builtins.iter().find(|known| **known == name) {
+            return Ok(known);
+        }
+        if let Some(advice) = foreign::advice(name) {
+            return Err(format!("\"{name}\" is not supported: {advice}"));
+        }
+        Err(format!("unknown module: {name}; available: {}", self.builtins.join(", ")))
+    }
+
+    /// Targets of the imports of packages, in order.
     pub(crate) fn packages(&self) -> Vec<PackageImport> {
         let inner = self.inner();
         let found =
@@ -163,7 +196,7 @@ impl Sources {
         Some(format!("{MISSING}{index}"))
     }
 
-    /// What a module that [`Self::miss`] named stands for.
+    /// The error behind a module that [`Self::miss`] named.
     pub(crate) fn missed(&self, name: &str) -> Option<String> {
         self.inner().missing.get(name.strip_prefix(MISSING)?.parse::<usize>().ok()?).cloned()
     }
@@ -180,7 +213,7 @@ impl Sources {
         count < MISSING_MAX && inner.undefined.entry(module.to_owned()).or_default().insert(name.to_owned())
     }
 
-    /// What modules were asked for and do not have.
+    /// Missing exports that scripts import.
     pub(crate) fn undefined(&self) -> Undefined {
         self.inner().undefined.clone()
     }
@@ -226,7 +259,7 @@ impl Sources {
         self.inner().is_mapped
     }
 
-    /// What leads from the code that runs as `url` to what was written; a map that it names is read now.
+    /// The mapping of the code that runs as `url` to its source; a map that it names is read now.
     pub(crate) fn generated(&self, url: &str) -> Generated {
         let mut inner = self.inner();
         let known = inner.generated.get(url).cloned();
@@ -292,7 +325,7 @@ mod tests {
     use super::*;
 
     fn check(specifier: &str, expect: Result<&str, &str>) {
-        let sources = Sources::new("/tests".into(), Outside::default());
+        let sources = Sources::new("/tests".into(), Outside::default(), crate::host::module_names());
         for url in ["file:///tests/lib/b.js", "file:///tests/c.js", "file:///x/d.js", "file:///y/e.js"] {
             sources.add_text(url, String::new());
         }
@@ -320,8 +353,8 @@ mod tests {
 
     #[test]
     fn imports_that_lead_nowhere_are_remembered_once() {
-        let sources = Sources::new("/tests".into(), Outside::default());
-        let name = sources.miss("no x").expect("there is room");
+        let sources = Sources::new("/tests".into(), Outside::default(), Vec::new());
+        let name = sources.miss("no x").expect("the list is not full");
         assert_eq!(sources.miss("no x"), Some(name.clone()));
         assert_eq!(sources.missed(&name).as_deref(), Some("no x"));
         assert_eq!(sources.missed("file:///x.js"), None);
@@ -335,14 +368,18 @@ mod tests {
     #[test]
     fn an_archive_stands_in_place_of_the_disk() {
         let packed = [(PathBuf::from("/nowhere/a.txt"), Arc::from(*b"A"))].into();
-        let sources = Sources::new("/nowhere".into(), Outside { packed: Some(packed), ..Outside::default() });
+        let sources = Sources::new(
+            "/nowhere".into(),
+            Outside { packed: Some(packed), ..Outside::default() },
+            Vec::new(),
+        );
         assert_eq!(&*sources.open_in(None, "./a.txt").expect("it is packed"), b"A");
         assert!(sources.open_in(None, "/etc/hostname").unwrap_err().contains("the archive has no file"));
     }
 
     #[test]
     fn a_missing_file_is_named() {
-        let sources = Sources::new("/nowhere".into(), Outside::default());
+        let sources = Sources::new("/nowhere".into(), Outside::default(), Vec::new());
         assert!(
             sources
                 .open_in(None, "./data.json")

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Value};
 
+use crate::js::prelude::Prelude;
 use crate::js::{Args, NativeFn};
-use crate::places::Places;
-use crate::prelude::Prelude;
+use crate::source::places::Places;
 use crate::state::VuState;
 
 static PRELUDE: Prelude = Prelude::new("stacks", include_str!("../js/stacks.js"));
@@ -25,6 +25,6 @@ pub(crate) fn follow_maps<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Re
 /// `translate(stack)`
 fn translate<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let stack = args.string(0)?;
-    let translated = Places::of(&args.vu.init.sources).translate(&stack);
+    let translated = Places::new(&args.vu.init.sources).translate(&stack);
     Ok(rquickjs::String::from_str(args.ctx.clone(), &translated)?.into_value())
 }

@@ -1,4 +1,15 @@
-//! What a VU is besides its JavaScript: its place, its tags, its connections, its pending work.
+//! State of a VU besides its JavaScript: its run, its tags, its connections, its pending work.
+
+pub(crate) mod async_groups;
+pub(crate) mod check_tags;
+pub(crate) mod commonjs;
+pub(crate) mod events;
+pub(crate) mod flow;
+pub(crate) mod flow_metrics;
+pub(crate) mod http;
+pub(crate) mod outcomes;
+pub(crate) mod stop;
+pub(crate) mod websockets;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -9,14 +20,22 @@ use model::{
     Epoch, Instant, LogLevel, LogLine, Mark, Metadata, MetricId, MetricRegistry, Plan, RunProgress,
     ScenarioId, SystemClock, SystemTag, TagInterner, TagSetId,
 };
-use rquickjs::{Object, Persistent};
+use rquickjs::{Array, Object, Persistent};
 
-use crate::callbacks::{Control, Deadline, Log, Notes, Sink, Spans};
-use crate::error::Stop;
-use crate::event_loop::EventLoop;
-use crate::http::{HttpState, RateGate, TraceSample};
+use self::async_groups::AsyncGroups;
+use self::check_tags::CheckTags;
+use self::commonjs::CommonJsFiles;
+use self::events::EventLoop;
+use self::flow::Tasks;
+use self::http::HttpState;
+use self::outcomes::Outcomes;
+use self::stop::Stop;
+use self::websockets::WebSockets;
+use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Sink, Spans};
+use crate::rate_gate::RateGate;
 use crate::source::Sources;
 use crate::tags::{TagCache, VuTags};
+use crate::trace_context::TraceSample;
 
 /// Which part of its life a VU is in; what it may call depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +47,11 @@ pub(crate) enum Phase {
     Summary,
 }
 
-/// What all VUs of a run share once the plan is known.
-pub struct RunShared {
+/// The run of a script: everything that its VUs share once the plan is known.
+pub struct RunContext {
     /// The plan.
     pub plan: Arc<Plan>,
-    /// What is written over the script's exported `options`, as JSON.
+    /// The options that replace the script's exported `options`, as JSON.
     pub exported_options_json: String,
     /// All tag sets.
     pub tags: Arc<TagInterner>,
@@ -53,7 +72,7 @@ pub struct RunShared {
 }
 
 /// A VU's place in the run.
-pub struct Seat {
+pub struct VuBinding {
     /// Number in the whole test, from 1; 0 for setup, teardown and the summary.
     pub id_in_test: u64,
     /// Number in this process, from 1.
@@ -63,9 +82,9 @@ pub struct Seat {
     /// Where the rest goes that is noted.
     pub notes: Rc<dyn Notes>,
     /// When what it does is to be cut off.
-    pub deadline: Rc<dyn Deadline>,
+    pub deadline: Rc<dyn InterruptDeadline>,
     /// The run.
-    pub run: Arc<RunShared>,
+    pub run: Arc<RunContext>,
 }
 
 /// One iteration to run.
@@ -85,20 +104,7 @@ pub struct Call {
     pub due: Option<Instant>,
 }
 
-/// How an iteration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// To its end.
-    Completed,
-    /// By an exception.
-    Failed,
-    /// It was cut off.
-    Interrupted,
-    /// By `test.abort()`.
-    Aborted,
-}
-
-/// What exists before the plan and is shared by all VUs.
+/// State that exists before the plan and is shared by all VUs.
 pub(crate) struct InitShared {
     pub(crate) sources: Sources,
     pub(crate) metrics: Arc<MetricRegistry>,
@@ -107,8 +113,8 @@ pub(crate) struct InitShared {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     pub(crate) strict: std::sync::atomic::AtomicBool,
-    /// What tasks of `plimsoll/flow` ended with.
-    pub(crate) outcomes: crate::flow::Outcomes,
+    /// Outcomes of the tasks of `plimsoll/flow`.
+    pub(crate) outcomes: Outcomes,
     /// The heap of a VU whose init has run; 0 until one has.
     pub(crate) heap_bytes: std::sync::atomic::AtomicUsize,
 }
@@ -116,28 +122,28 @@ pub(crate) struct InitShared {
 /// A VU's state, shared by all its natives.
 pub(crate) struct VuState {
     pub(crate) init: Arc<InitShared>,
-    pub(crate) seat: OnceCell<Seat>,
+    pub(crate) binding: OnceCell<VuBinding>,
     pub(crate) phase: Cell<Phase>,
     pub(crate) call: RefCell<Option<Call>>,
     pub(crate) tags: RefCell<VuTags>,
     pub(crate) cache: Rc<TagCache>,
     pub(crate) events: EventLoop,
     pub(crate) http: HttpState,
-    pub(crate) websockets: crate::websocket::WebSockets,
-    pub(crate) tasks: crate::flow::Tasks,
+    pub(crate) websockets: WebSockets,
+    pub(crate) tasks: Tasks,
     pub(crate) stop: Stop,
-    pub(crate) cjs: crate::cjs::Cache,
+    pub(crate) common_js: CommonJsFiles,
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
-    pub(crate) check_tags: crate::modules::CheckTags,
-    pub(crate) specimens: RefCell<Option<crate::shapes::Specimens>>,
-    pub(crate) async_groups: crate::async_groups::AsyncGroups,
+    pub(crate) check_tags: CheckTags,
+    pub(crate) specimens: RefCell<Option<Persistent<Array<'static>>>>,
+    pub(crate) async_groups: AsyncGroups,
     /// Whether scripts read stacks as they were written.
     pub(crate) translates_stacks: Cell<bool>,
     /// `response time` of the next request counts from here; `None` in closed scenarios.
     pub(crate) next_due: Cell<Option<Instant>>,
     metadata: RefCell<Option<Metadata>>,
     pub(crate) script_metadata: RefCell<BTreeMap<Arc<str>, Arc<str>>>,
-    /// What `test.abort()` said.
+    /// The reason given to `test.abort()`.
     pub(crate) abort_reason: RefCell<Option<String>>,
     /// Of the generator behind `randomSeed()`.
     pub(crate) random_state: Cell<u64>,
@@ -147,21 +153,21 @@ impl VuState {
     pub(crate) fn new(init: Arc<InitShared>, cache: Rc<TagCache>) -> Rc<VuState> {
         Rc::new(VuState {
             init,
-            seat: OnceCell::new(),
+            binding: OnceCell::new(),
             phase: Cell::new(Phase::Init),
             call: RefCell::default(),
             tags: RefCell::default(),
             cache,
             events: EventLoop::default(),
             http: HttpState::default(),
-            websockets: crate::websocket::WebSockets::default(),
-            tasks: crate::flow::Tasks::default(),
+            websockets: WebSockets::default(),
+            tasks: Tasks::default(),
             stop: Stop::default(),
-            cjs: crate::cjs::Cache::default(),
+            common_js: CommonJsFiles::default(),
             builtin_objects: RefCell::default(),
-            check_tags: crate::modules::CheckTags::default(),
+            check_tags: CheckTags::default(),
             specimens: RefCell::default(),
-            async_groups: crate::async_groups::AsyncGroups::default(),
+            async_groups: AsyncGroups::default(),
             translates_stacks: Cell::new(false),
             next_due: Cell::new(None),
             metadata: RefCell::default(),
@@ -171,14 +177,14 @@ impl VuState {
         })
     }
 
-    /// The seat; only the very first init has none.
-    pub(crate) fn seat(&self) -> Option<&Seat> {
-        self.seat.get()
+    /// The binding; only the very first init has none.
+    pub(crate) fn binding(&self) -> Option<&VuBinding> {
+        self.binding.get()
     }
 
     /// The plan, once there is one.
     pub(crate) fn plan(&self) -> Option<&Arc<Plan>> {
-        self.seat.get().map(|seat| &seat.run.plan)
+        self.binding.get().map(|binding| &binding.run.plan)
     }
 
     /// Whether functions that need a running VU may be called.
@@ -205,15 +211,15 @@ impl VuState {
 
     /// Emits one sample.
     pub(crate) fn record(&self, metric: MetricId, tags: TagSetId, value: f64, mark: Mark, at: Instant) {
-        if let Some(seat) = self.seat() {
-            seat.sink.record(metric, tags, value, mark, at, self.metadata.borrow().as_ref());
+        if let Some(binding) = self.binding() {
+            binding.sink.record(metric, tags, value, mark, at, self.metadata.borrow().as_ref());
         }
     }
 
     /// Emits measured samples of one tag set.
     pub(crate) fn record_many(&self, tags: TagSetId, samples: &[(MetricId, f64)], at: Instant) {
-        if let Some(seat) = self.seat() {
-            seat.sink.record_many(tags, samples, at, self.metadata.borrow().as_ref());
+        if let Some(binding) = self.binding() {
+            binding.sink.record_many(tags, samples, at, self.metadata.borrow().as_ref());
         }
     }
 
@@ -227,9 +233,9 @@ impl VuState {
             entries.push(("iter".into(), call.vu_iteration.to_string().into()));
         }
         if plan.system_tags.has(SystemTag::Vu)
-            && let Some(seat) = self.seat()
+            && let Some(binding) = self.binding()
         {
-            entries.push(("vu".into(), seat.id_in_test.to_string().into()));
+            entries.push(("vu".into(), binding.id_in_test.to_string().into()));
         }
         entries.extend(self.script_metadata.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
         *self.metadata.borrow_mut() = if entries.is_empty() { None } else { Some(entries.into()) };
@@ -249,7 +255,7 @@ impl VuState {
     pub(crate) fn forget_values(&self) {
         self.events.clear();
         self.builtin_objects.borrow_mut().clear();
-        self.cjs.clear();
+        self.common_js.clear();
         self.check_tags.forget();
         self.specimens.borrow_mut().take();
         self.async_groups.forget_values();

@@ -15,7 +15,7 @@ pub(crate) fn is_module(text: &str) -> bool {
     false
 }
 
-/// What stood before the current token: decides whether `/` divides or opens a regular expression, and whether a
+/// The kind of the previous token: decides whether `/` divides or opens a regular expression, and whether a
 /// word begins a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {

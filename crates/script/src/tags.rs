@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 pub(crate) struct VuTags {
     tags: BTreeMap<Arc<str>, Arc<str>>,
     group: Arc<str>,
-    /// What `group` is outside of all calls of `group()`.
+    /// Value of `group` outside of all calls of `group()`.
     outermost_group: Arc<str>,
     has_group: bool,
     id: Option<TagSetId>,
@@ -89,7 +89,7 @@ impl VuTags {
     }
 }
 
-/// What distinguishes the tag sets of HTTP samples beyond the VU's own tags.
+/// Key of an HTTP sample's tag set beyond the VU's own tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct HttpKey {
     pub(crate) base: TagSetId,
@@ -174,28 +174,4 @@ impl TagCache {
         http.insert(key, id);
         id
     }
-}
-
-/// Reads tags from a JavaScript object: strings, numbers and booleans become text.
-///
-/// # Errors
-/// One of its values is something else; thrown as a `TypeError`.
-pub(crate) fn from_js<'js>(
-    ctx: &rquickjs::Ctx<'js>,
-    value: &rquickjs::Value<'js>,
-) -> rquickjs::Result<Vec<(Arc<str>, Arc<str>)>> {
-    // What is no object has no tags, as in k6.
-    let Some(object) = value.as_object() else { return Ok(Vec::new()) };
-    let vu = crate::js::vu_of(ctx);
-    let mut tags = Vec::new();
-    for entry in object.props::<String, rquickjs::Value<'js>>() {
-        let (name, value) = entry?;
-        if value.is_object() || value.is_symbol() || value.is_null() || value.is_undefined() {
-            let text = format!("the value of tag \"{name}\" must be a string, a number or a boolean");
-            return Err(rquickjs::Exception::throw_type(ctx, &text));
-        }
-        let text = crate::js::to_string(ctx, &value)?;
-        tags.push((name.into(), vu.init.secrets.redact(&text).into()));
-    }
-    Ok(tags)
 }

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use model::plan::{Executor, HttpOptions, Lifecycle};
 use model::{
-    Epoch, Instant, LogLine, Mark, Metadata, MetricId, MetricRegistry, Plan, RunProgress, Scenario,
-    ScenarioId, SystemClock, TagInterner, TagSetId,
+    Epoch, Instant, IterationEnd, LogLine, Mark, Metadata, MetricId, MetricRegistry, Plan, RunProgress,
+    Scenario, ScenarioId, SystemClock, TagInterner, TagSetId,
 };
 
 use crate::{
-    Bundle, Call, Control, Deadline, End, Entry, Log, Notes, RunShared, STACK_BYTES, ScriptError, Seat,
-    Settings, Sink,
+    Bundle, Call, Control, Entry, InterruptDeadline, Log, Notes, RunContext, STACK_BYTES, ScriptError,
+    Settings, Sink, VuBinding,
 };
 
 mod code;
@@ -25,10 +25,10 @@ mod web;
 mod webcrypto;
 mod websocket;
 
-/// What a script left behind.
+/// Results of a script's run.
 #[derive(Debug, Default)]
 struct Left {
-    ends: Vec<End>,
+    ends: Vec<IterationEnd>,
     logs: Vec<String>,
     /// Metric, tags as text, value, mark.
     samples: Vec<(String, String, f64, Mark)>,
@@ -86,7 +86,7 @@ impl Sink for Recorder {
 
 struct Until(Instant);
 
-impl Deadline for Until {
+impl InterruptDeadline for Until {
     fn has_passed(&self, now: Instant) -> bool {
         now >= self.0
     }
@@ -140,7 +140,7 @@ fn run_late(base: &str, iterations: u64, late: Option<Duration>, source: &str) -
         ..Plan::default()
     };
     let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls).unwrap();
-    let run = Arc::new(RunShared {
+    let run = Arc::new(RunContext {
         progress: Arc::new(RunProgress::new(1)),
         epoch: Epoch::anchor(&SystemClock),
         network: Arc::new(network),
@@ -176,12 +176,12 @@ fn run_late(base: &str, iterations: u64, late: Option<Duration>, source: &str) -
     Left { ends, logs, samples, noted, setup, aborted, failed }
 }
 
-type Ended = (Vec<End>, Vec<(MetricId, TagSetId, f64, Mark)>, notes::Seen, Option<String>);
+type Ended = (Vec<IterationEnd>, Vec<(MetricId, TagSetId, f64, Mark)>, notes::Seen, Option<String>);
 
-fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64, late: Option<Duration>) -> Ended {
+fn iterate(bundle: &Bundle, run: Arc<RunContext>, iterations: u64, late: Option<Duration>) -> Ended {
     let recorded = Recorded::default();
     let noted = Rc::new(notes::Noting::default());
-    let seat = |id: u64| Seat {
+    let binding = |id: u64| VuBinding {
         id_in_test: id,
         id_in_instance: id,
         sink: Rc::new(Recorder(recorded.clone())),
@@ -191,10 +191,10 @@ fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64, late: Option<D
     };
     let mut setup_data = None;
     if bundle.has("setup") {
-        let mut vu = bundle.instantiate(seat(0)).unwrap_or_else(|error| panic!("{error}"));
+        let mut vu = bundle.instantiate(binding(0)).unwrap_or_else(|error| panic!("{error}"));
         setup_data = vu.setup().unwrap_or_else(|error| panic!("{error}"));
     }
-    let mut vu = bundle.instantiate(seat(1)).unwrap_or_else(|error| panic!("{error}"));
+    let mut vu = bundle.instantiate(binding(1)).unwrap_or_else(|error| panic!("{error}"));
     let ends = (0..iterations).map(|index| {
         let call = Call {
             scenario: ScenarioId(0),
@@ -226,7 +226,7 @@ fn run(source: &str) -> Left {
 /// Runs a script that logs; what it logged.
 fn logged(source: &str) -> Vec<String> {
     let left = run(source);
-    assert_eq!(left.ends, [End::Completed], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
     left.logs
 }
 
@@ -295,24 +295,24 @@ fn the_event_loop_ends_when_nothing_is_left() {
 #[test]
 fn an_exception_fails_the_iteration_and_shows_the_place() {
     let left = run_against("", 2, "export default function () {\n  nothing.here();\n}");
-    assert_eq!(left.ends, [End::Failed, End::Failed]);
+    assert_eq!(left.ends, [IterationEnd::Failed, IterationEnd::Failed]);
     assert!(left.logs[0].starts_with("ReferenceError: nothing is not defined"), "{:?}", left.logs);
     assert!(left.logs[0].contains("file:///scripts/test.js:2:"), "{:?}", left.logs);
     assert!(left.logs[0].contains("2 |   nothing.here();"), "{:?}", left.logs);
     let left = run("export default async function () { throw new TypeError('later') }");
-    assert_eq!(left.ends, [End::Failed]);
+    assert_eq!(left.ends, [IterationEnd::Failed]);
     assert!(left.logs[0].starts_with("Uncaught (in promise) TypeError: later"), "{:?}", left.logs);
 }
 
 #[test]
 fn runaway_scripts_are_stopped() {
-    assert_eq!(run("export default function () { while (true) {} }").ends, [End::Interrupted]);
+    assert_eq!(run("export default function () { while (true) {} }").ends, [IterationEnd::Interrupted]);
     assert_eq!(
         run("export default function () { try { while (true) {} } catch (e) { while (true) {} } }").ends,
-        [End::Interrupted]
+        [IterationEnd::Interrupted]
     );
     let left = run("export default function () { (function f() { f() })() }");
-    assert_eq!(left.ends, [End::Failed]);
+    assert_eq!(left.ends, [IterationEnd::Failed]);
     assert!(
         left.logs[0].contains("RangeError") || left.logs[0].contains("stack overflow"),
         "{:?}",
@@ -342,7 +342,7 @@ fn checks_groups_and_metrics_become_samples() {
             group('outer', () => group('inner', () => check(5, { 'is five': (v) => v === 5, 'is six': (v) => v === 6 })));
             trend.add(7, { kind: 'x' }); counter.add(2); counter.add(-1);
         }");
-    assert_eq!(left.ends, [End::Completed], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
     assert_eq!(
         left.tags("checks"),
         [
@@ -370,7 +370,7 @@ fn requests_are_counted_by_both_sides() {
             http.get(`${__ENV.BASE}/redirect/2`);
             http.batch([`${__ENV.BASE}/`, ['GET', `${__ENV.BASE}/`], { method: 'GET', url: `${__ENV.BASE}/` }]);
         }");
-    assert_eq!(left.ends, [End::Completed; 3], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed; 3], "{:?}", left.logs);
     assert_eq!(left.count("http_reqs"), 3 * (1 + 1 + 3 + 3));
     assert_eq!(server.seen().total, 3 * (1 + 1 + 3 + 3));
     assert!(left.samples.iter().filter(|sample| sample.0 == "checks").all(|sample| sample.2 == 1.0));
@@ -384,7 +384,7 @@ fn a_request_that_is_cut_off_is_counted() {
     let server = testkit::http::start();
     let source = "import http from 'k6/http'; export default function () { http.get(`${__ENV.BASE}/hang`) }";
     let left = run_against(&server.url(""), 1, source);
-    assert_eq!(left.ends, [End::Interrupted]);
+    assert_eq!(left.ends, [IterationEnd::Interrupted]);
     assert_eq!((left.count("http_reqs"), left.count("http_req_failed")), (1, 1));
     assert_eq!(
         left.samples.iter().find(|sample| sample.0 == "http_req_duration").map(|s| s.3),
@@ -411,7 +411,7 @@ fn responses_look_like_k6s() {
             console.log(binary.body.byteLength, http.get(`${__ENV.BASE}/`, { responseType: 'none' }).body);
         }",
     );
-    assert_eq!(left.ends, [End::Completed], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
     assert_eq!(
         left.logs,
         [
@@ -433,7 +433,7 @@ fn failures_are_honest() {
             console.log(res.status, res.body, res.error_code, res.error !== '');
             console.log(http.get('http://no-such-host.invalid/').error_code, http.get('http://[bad/').error_code);
         }");
-    assert_eq!(left.ends, [End::Completed], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
     let console: Vec<_> = left.logs.iter().filter(|line| !line.starts_with("Request Failed")).collect();
     assert_eq!(console, ["0 null 1212 true", "1101 1020"]);
     let marks: Vec<Mark> = left.samples.iter().filter(|s| s.0 == "http_req_duration").map(|s| s.3).collect();
@@ -454,7 +454,7 @@ fn setup_data_reaches_the_iterations_with_k6s_cookie_names() {
             console.log(JSON.stringify(http.cookieJar().cookiesForURL(__ENV.BASE)));
             console.log(http.get(`${__ENV.BASE}/cookies`).json('cookies.a') || http.get(`${__ENV.BASE}/cookies`).body);
         }");
-    assert_eq!(left.ends, [End::Completed], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
     assert_eq!(left.logs[..2], ["a b false undefined", "{\"a\":[\"b\"]}"], "{:?}", left.setup);
     assert!(left.logs[2].contains('b'), "{:?}", left.logs);
 }
@@ -464,7 +464,7 @@ fn test_abort_and_fail_reach_the_control() {
     let left = run(
         "import exec from 'k6/execution'; export default function () { exec.test.fail('x'); try { exec.test.abort('enough') } catch (e) { console.log('caught') } }",
     );
-    assert_eq!((left.ends.as_slice(), left.failed), (&[End::Aborted][..], true));
+    assert_eq!((left.ends.as_slice(), left.failed), (&[IterationEnd::Aborted][..], true));
     assert_eq!(left.aborted.as_deref(), Some("test aborted: enough"));
     assert!(left.logs.is_empty(), "{:?}", left.logs);
 }

@@ -9,20 +9,20 @@ mod natives;
 
 use std::rc::Rc;
 
-pub(crate) use key::Key;
 use rquickjs::{Ctx, Object, Value};
 
-use crate::globals::lazy::Lazy;
-use crate::modules::{self, Builtin};
-use crate::prelude::Prelude;
+use crate::js::prelude::Prelude;
+use crate::js::registry::{self, Builtin, LazyGlobal};
 use crate::state::VuState;
 
 /// Where scripts found it before it became a global.
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/experimental/webcrypto", build };
 
-pub(crate) const CRYPTO: Lazy = Lazy { name: "crypto", build: |ctx, vu| member(ctx, vu, "crypto") };
+pub(crate) const CRYPTO: LazyGlobal =
+    LazyGlobal { name: "crypto", build: |ctx, vu| member(ctx, vu, "crypto") };
 
-pub(crate) const CRYPTO_KEY: Lazy = Lazy { name: "CryptoKey", build: |ctx, vu| member(ctx, vu, "CryptoKey") };
+pub(crate) const CRYPTO_KEY: LazyGlobal =
+    LazyGlobal { name: "CryptoKey", build: |ctx, vu| member(ctx, vu, "CryptoKey") };
 
 static SUBTLE: Prelude = Prelude::new(
     "webcrypto",
@@ -35,12 +35,12 @@ static SUBTLE: Prelude = Prelude::new(
     ),
 );
 
-/// Made once per VU, whoever asks first: keys must be of one class.
+/// Made once per VU, as the module or as the global: keys must be of one class.
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let made = SUBTLE.run(ctx, vu, natives::ALL)?;
     made.into_object().ok_or(rquickjs::Error::Exception)
 }
 
 fn member<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, name: &str) -> rquickjs::Result<Value<'js>> {
-    modules::object(ctx, vu, MODULE.name)?.get(name)
+    registry::module(ctx, vu, MODULE.name)?.get(name)
 }

@@ -6,7 +6,6 @@ mod open;
 mod params;
 mod session;
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 pub(crate) use browser::{EXPERIMENTAL, MODULE};
@@ -15,45 +14,6 @@ use rquickjs::Value;
 use session::Session;
 
 use crate::js::{self, Args};
-
-/// Sockets open at once in one VU. A script that opens more leaks them.
-const SOCKETS_MAX: usize = 10_000;
-
-/// The open sockets of one VU.
-#[derive(Default)]
-pub(crate) struct WebSockets {
-    open: RefCell<Vec<(u32, Rc<Session>)>>,
-    last_id: Cell<u32>,
-}
-
-impl WebSockets {
-    /// Keeps a session; gives its number for JavaScript, or `None` when there are too many.
-    fn add(&self, session: Rc<Session>) -> Option<u32> {
-        let mut open = self.open.borrow_mut();
-        if open.len() >= SOCKETS_MAX {
-            return None;
-        }
-        self.last_id.set(self.last_id.get().wrapping_add(1));
-        open.push((self.last_id.get(), session));
-        Some(self.last_id.get())
-    }
-
-    fn get(&self, id: u32) -> Option<Rc<Session>> {
-        self.open.borrow().iter().find(|(known, _)| *known == id).map(|(_, session)| session.clone())
-    }
-
-    fn remove(&self, id: u32) {
-        self.open.borrow_mut().retain(|(known, _)| *known != id);
-    }
-
-    /// Says goodbye on every socket that is open: the iteration is over.
-    pub(crate) fn end_all(&self) {
-        let open = std::mem::take(&mut *self.open.borrow_mut());
-        for (_, session) in open {
-            session.cut_off();
-        }
-    }
-}
 
 /// The number that argument 0 is.
 fn id_of(args: &Args<'_, '_>) -> Option<u32> {
@@ -78,7 +38,7 @@ fn ping<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     args.undefined()
 }
 
-/// What a script sends: text, or bytes.
+/// The payload that a script sends: text, or bytes.
 fn payload_of<'js>(
     args: &Args<'_, 'js>,
     value: &Value<'js>,

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Instant, Mark, Metadata, MetricId, SystemClock, TagSetId};
-use script::{Bundle, RunShared, ScriptError, ScriptVu};
+use script::{Bundle, RunContext, ScriptError, ScriptVu};
 
 /// Calls `work` with a separate VU and a time limit. Its samples come too late for the run and are dropped.
 pub(crate) fn call<T: 'static>(
     bundle: &Arc<Bundle>,
-    run: &Arc<RunShared>,
+    run: &Arc<RunContext>,
     limit: Duration,
     work: impl FnOnce(ScriptVu) -> Result<T, ScriptError> + 'static,
 ) -> Result<T, ScriptError> {
-    let seat = script::Seat {
+    let binding = script::VuBinding {
         id_in_test: 0,
         id_in_instance: 0,
         sink: Rc::new(NoSink),
@@ -26,7 +26,7 @@ pub(crate) fn call<T: 'static>(
     let bundle = bundle.clone();
     let host = |error: std::io::Error| ScriptError::Host(error.to_string());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(host)?;
-    let called = vu::coroutine(script::STACK_BYTES, move || work(bundle.instantiate(seat)?));
+    let called = vu::coroutine(script::STACK_BYTES, move || work(bundle.instantiate(binding)?));
     let interrupter = called.interrupter();
     let ended = tokio::task::LocalSet::new().block_on(&runtime, async {
         let mut called = pin!(called);
@@ -49,7 +49,7 @@ impl script::Notes for NoSink {}
 
 struct FixedDeadline(Instant);
 
-impl script::Deadline for FixedDeadline {
+impl script::InterruptDeadline for FixedDeadline {
     fn has_passed(&self, now: Instant) -> bool {
         self.0 <= now
     }

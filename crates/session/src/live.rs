@@ -12,7 +12,7 @@ use model::plan::{Executor, Plan};
 use model::{Instant, LogLevel, MetricKind, Quantile, RunEvent, RunProgress, SystemClock, ThresholdResult};
 use report::summary::{SummaryFacts, SummaryInput, group};
 use runs::{Exit, Failure};
-use script::{Bundle, RunShared};
+use script::{Bundle, RunContext};
 use server::{Live, Refusal, Server};
 use tally::Totals;
 
@@ -91,7 +91,7 @@ pub(crate) struct LiveRun {
     progress: Arc<RunProgress>,
     facts: SummaryFacts,
     bundle: Arc<Bundle>,
-    run: Arc<RunShared>,
+    run: Arc<RunContext>,
     teardown_timeout: Duration,
     state: Mutex<State>,
 }
@@ -108,7 +108,7 @@ impl LiveRun {
     pub(crate) fn new(
         test: &Test,
         config: &RunConfig,
-        run: &Arc<RunShared>,
+        run: &Arc<RunContext>,
         running: &Running,
     ) -> Arc<LiveRun> {
         let totals = Totals::new(config.registry.clone(), config.tags.clone(), config.thresholds.clone());

@@ -3,23 +3,23 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use engine::{AbortReason, IterationCall, IterationEnd, ProgramError, RunControl, WorkerShared};
+use engine::{AbortReason, IterationCall, ProgramError, RunControl, WorkerShared};
 use model::ExemplarCandidate;
-use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work};
+use model::{Instant, IterationEnd, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work};
 use runs::{Exit, Failure};
-use script::{Bundle, Call, End, Finished, ScriptError, ScriptVu};
+use script::{Bundle, Call, Finished, ScriptError, ScriptVu};
 
 /// A loaded script with the state that its VUs share.
 pub(crate) struct ScriptProgram {
     /// The evaluated script.
     pub bundle: Arc<Bundle>,
     /// State shared by the script's VUs.
-    pub run: Arc<script::RunShared>,
+    pub run: Arc<script::RunContext>,
 }
 
 impl ScriptProgram {
     fn vu(&self, seat: engine::Seat) -> Result<ScriptVu, ProgramError> {
-        let seat = script::Seat {
+        let binding = script::VuBinding {
             id_in_test: seat.vu_id,
             id_in_instance: seat.id_in_instance,
             sink: Rc::new(WorkerSink(seat.worker.clone())),
@@ -27,7 +27,7 @@ impl ScriptProgram {
             deadline: Rc::new(SeatDeadline(seat.deadline)),
             run: self.run.clone(),
         };
-        self.bundle.instantiate(seat).map_err(program_error)
+        self.bundle.instantiate(binding).map_err(program_error)
     }
 }
 
@@ -65,14 +65,7 @@ impl engine::Vu for EngineVu {
             iteration_in_test: call.iteration_in_test,
             due: call.due,
         };
-        let (end, at) = self.0.iterate(&script_call, call.setup_data.as_ref());
-        let end = match end {
-            End::Completed => IterationEnd::Completed,
-            End::Failed => IterationEnd::Failed,
-            End::Interrupted => IterationEnd::Interrupted,
-            End::Aborted => IterationEnd::Aborted,
-        };
-        (end, at)
+        self.0.iterate(&script_call, call.setup_data.as_ref())
     }
 
     fn tags(&self) -> Option<TagSetId> {
@@ -175,7 +168,7 @@ impl script::Notes for WorkerNotes {
 
 struct SeatDeadline(Arc<engine::Deadline>);
 
-impl script::Deadline for SeatDeadline {
+impl script::InterruptDeadline for SeatDeadline {
     fn has_passed(&self, now: Instant) -> bool {
         self.0.has_passed(now)
     }

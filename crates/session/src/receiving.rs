@@ -94,12 +94,12 @@ impl script::Spans for OwnSpans {
 impl ReceiveSettings {
     /// Returns true if any request carries a trace context.
     pub fn makes_traces(&self) -> bool {
-        TraceSample::of(self.share).is_some()
+        TraceSample::from_share(self.share).is_some()
     }
 
     /// Returns the sample of requests that carry a trace context; `None` if nothing receives traces and none were requested.
     pub(crate) fn sample(&self, receiving: Option<&Receiving>) -> Option<TraceSample> {
-        if self.lab.is_some() && receiving.is_none() { None } else { TraceSample::of(self.share) }
+        if self.lab.is_some() && receiving.is_none() { None } else { TraceSample::from_share(self.share) }
     }
 }
 

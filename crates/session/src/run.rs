@@ -97,7 +97,7 @@ struct Session<'a> {
     context: &'a Context,
     id: RunId,
     workers: usize,
-    shared: Arc<script::RunShared>,
+    shared: Arc<script::RunContext>,
     tags: Arc<TagInterner>,
     progress: Arc<RunProgress>,
     records: Records,
@@ -276,7 +276,7 @@ fn program(
     receiving: Option<&Receiving>,
 ) -> ScriptProgram {
     let control = ScriptControl { control: config.control.clone(), log: context.logger.clone() };
-    let run = script::RunShared {
+    let run = script::RunContext {
         plan: test.plan.clone(),
         tags: config.tags.clone(),
         progress: config.progress.clone(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use engine::RunOutcome;
 use model::{Clock, LogLevel, SystemClock, Validity};
 use report::summary::{self, Layout, RunFacts, SummaryFacts, SummaryInput};
-use script::{RunShared, ScriptError};
+use script::{RunContext, ScriptError};
 
 use crate::Context;
 use crate::detached;
@@ -31,7 +31,7 @@ pub struct SummarySettings {
 pub fn show(
     test: &Test,
     context: &Context,
-    run: &Arc<RunShared>,
+    run: &Arc<RunContext>,
     settings: &SummarySettings,
     outcome: &mut RunOutcome,
     validity: Validity,
@@ -126,7 +126,7 @@ fn explain(error: &ScriptError, limit: Duration, context: &Context) {
 type Texts = Option<Vec<(String, Vec<u8>)>>;
 
 /// Calls `handleSummary` in a separate VU.
-fn handle_summary(test: &Test, run: &Arc<RunShared>, data: String) -> Result<Texts, ScriptError> {
+fn handle_summary(test: &Test, run: &Arc<RunContext>, data: String) -> Result<Texts, ScriptError> {
     let limit = test.plan.lifecycle.handle_summary_timeout;
     detached::call(&test.script.bundle, run, limit, move |mut vu| vu.handle_summary(&data))
 }

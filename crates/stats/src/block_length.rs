@@ -9,8 +9,8 @@ const NEGLIGIBLE_IN_A_ROW: usize = 5;
 /// The best block length for the mean of a series under the circular block bootstrap, from 1.
 ///
 /// Politis and White, "Automatic Block-Length Selection for the Dependent Bootstrap" (2004), with the correction of Patton,
-/// Politis and White (2009): the flat-top lag window, and at most the smaller of `3 √n` and `n / 3`. Series too short to
-/// tell, or without variation, have blocks of 1.
+/// Politis and White (2009): the flat-top lag window, and at most the smaller of `3 √n` and `n / 3`. Series that are too
+/// short, or without variation, have blocks of 1.
 pub fn block_length(series: &[f64]) -> f64 {
     let count = series.len();
     if count < 2 * NEGLIGIBLE_IN_A_ROW {

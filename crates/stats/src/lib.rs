@@ -1,6 +1,6 @@
 //! Statistics of dependent measurements: what a load test's per-second figures allow one to say, and no more.
 //!
-//! Pure functions of numbers. Each names its source, and each is checked against an independent implementation. The room
+//! Pure functions of numbers. Each names its source, and each is checked against an independent implementation. The crate
 //! knows nothing of runs, metrics or reports.
 //!
 //! Neighbouring seconds of a run resemble each other, so that 600 of them may be worth 40. [`long_run`] measures by how

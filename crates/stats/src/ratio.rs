@@ -53,7 +53,7 @@ impl Estimate {
 
     /// A mean, from each second's contribution to the sum of deviations from it.
     pub(crate) fn of_mean(value: f64, residuals: &[Vec<f64>], count: f64) -> Option<Estimate> {
-        let spread = Spread::of(residuals, count)?;
+        let spread = Spread::from_residuals(residuals, count)?;
         let effective_number = effective_seconds(residuals, spread.error * count);
         let error = spread.error / value;
         Some(spread.estimate(value, effective_number, error, Shape::Logarithm))
@@ -67,7 +67,7 @@ impl Estimate {
         ranks: Arc<Ranks>,
         population: f64,
     ) -> Option<Estimate> {
-        let spread = Spread::of(residuals, population)?;
+        let spread = Spread::from_residuals(residuals, population)?;
         let variance = spread.error * spread.error;
         let effective_number = if variance > 0.0 { share * (1.0 - share) / variance } else { population };
         let error = spread.error;
@@ -114,7 +114,7 @@ struct Spread {
 }
 
 impl Spread {
-    fn of(residuals: &[Vec<f64>], count: f64) -> Option<Spread> {
+    fn from_residuals(residuals: &[Vec<f64>], count: f64) -> Option<Spread> {
         let runs: Vec<&[f64]> = residuals.iter().map(Vec::as_slice).filter(|run| run.len() > 1).collect();
         if runs.is_empty() || count < 1.0 {
             return None;

@@ -20,7 +20,7 @@ const ZERO_BUCKET: i32 = histo::INDEX_MIN - 1;
 /// be larger than all of them.
 ///
 /// An hour of 500 series is 1.8 million rows, and memory that is touched for the first time costs more than what is computed of
-/// it: a bucket takes four bytes here, and room is made for the seconds that are still to come.
+/// it: a bucket takes four bytes here, and capacity is reserved for the seconds that are still to come.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
     seconds: Vec<Second>,
@@ -44,7 +44,7 @@ const COUNT_BITS: u32 = 11;
 
 const COUNT_MASK: u32 = (1 << COUNT_BITS) - 1;
 
-/// Room is made for at most so many times the words that there are: what the first seconds promise need not come.
+/// Maximum capacity as a multiple of the present words: the estimate from the first seconds can be too high.
 const GROWTH_MAX: usize = 64;
 
 impl Sheet {
@@ -169,7 +169,7 @@ impl Sheet {
     }
 }
 
-/// Room for a tenth more than is promised: mostly one table is enough.
+/// Reserved capacity relative to the estimate: mostly one table is enough.
 const ROOM: f64 = 1.1;
 
 /// Seconds that memory is reserved for at once: a day.

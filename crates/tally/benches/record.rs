@@ -1,4 +1,4 @@
-//! What one sample costs on the hot path, in nanoseconds: `cargo bench -p tally --bench record`.
+//! The cost of one sample on the hot path, in nanoseconds: `cargo bench -p tally --bench record`.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ fn main() {
     bench_window();
 }
 
-/// What one series costs the coordinator each second: merged from two threads, and absorbed into the totals.
+/// Measures the coordinator's cost per series and second: merged from two threads, and absorbed into the totals.
 fn bench_window() {
     let (registry, tags) = (Arc::<MetricRegistry>::default(), Arc::<TagInterner>::default());
     let mut threads = [Recorder::new(registry.clone()), Recorder::new(registry.clone())];

@@ -57,7 +57,7 @@ impl Cell {
 
 impl DropShare {
     /// Read from a scenario's [`ITERATION_RESPONSE_TIME`].
-    pub(crate) fn of(iterations: Option<&Aggregate>) -> DropShare {
+    pub(crate) fn from_iterations(iterations: Option<&Aggregate>) -> DropShare {
         let Some(Aggregate::Trend(trend)) = iterations else { return DropShare::default() };
         let dropped = trend.failures.as_ref().map_or(0, |failures| failures.dropped);
         DropShare { dropped, started: trend.population() - dropped }

@@ -1,4 +1,4 @@
-//! What went wrong, each distinct error once.
+//! Distinct errors of a worker thread, each once with its count.
 
 use std::borrow::Cow;
 
@@ -38,7 +38,7 @@ impl Errors {
         }
     }
 
-    /// What came since the last call, in no particular order.
+    /// Takes the errors since the last call, in no particular order.
     pub fn take(&mut self) -> Vec<ErrorCount> {
         let Errors { mut counts, overflow } = std::mem::take(self);
         counts.extend((overflow > 0).then(|| overflowed(overflow)));
@@ -69,7 +69,7 @@ pub(crate) fn select(mut counted: Vec<ErrorCount>) -> Vec<ErrorCount> {
     merged
 }
 
-/// The message's first line, without what differs each time as far as that can be told: numbers of four digits and more
+/// Normalises the message's first line by removing parts that vary: numbers of four digits and more
 /// (ports, counters, times), and words of eight and more hexadecimal digits and hyphens (ids, UUIDs, digests). Shorter
 /// numbers stay, because a status is one. An empty message is none: it stands for what found no place.
 fn normalised(message: &str) -> Cow<'_, str> {

@@ -19,7 +19,7 @@ pub const EXEMPLAR_TEXT_BYTES_MAX: usize = 2048;
 #[derive(Debug, Default)]
 pub struct Exemplars {
     kept: Vec<Kept>,
-    /// What a request must exceed to be among the slowest.
+    /// Duration that a request must exceed to be among the slowest, in nanoseconds.
     bar_ns: u64,
     /// One bit for each bucket that has its exemplar.
     buckets: u64,
@@ -69,7 +69,7 @@ impl Exemplars {
         }
     }
 
-    /// What was kept since the last call, once for each reason.
+    /// Takes the requests kept since the last call, once for each reason.
     pub fn take(&mut self) -> Vec<Exemplar> {
         let kept = std::mem::take(self).kept;
         let mut exemplars = Vec::with_capacity(kept.len());

@@ -1,4 +1,4 @@
-//! What a tag set means for the totals, worked out once per tag set.
+//! The meaning of a tag set for the totals, computed once per tag set.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(crate) struct FactTable {
 
 /// A group within a scenario, or outside all of them.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct ScenarioGroup {
     pub(crate) scenario: Option<u32>,
     pub(crate) group: u32,
     /// The lowest tag set that had both.
@@ -45,7 +45,7 @@ pub(crate) struct Part {
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     numbers: FxHashMap<(Option<u32>, u32), u32>,
-    pub(crate) numbered: Vec<Part>,
+    pub(crate) numbered: Vec<ScenarioGroup>,
 }
 
 /// Names with numbers; for each the lowest tag set that had it, which is the order of first sight over all threads.
@@ -67,7 +67,7 @@ impl FactTable {
     }
 
     /// The facts of a tag set. `selectors` must be the same ones every time.
-    pub(crate) fn of<'a>(
+    pub(crate) fn facts<'a>(
         &mut self,
         id: TagSetId,
         selectors: impl Iterator<Item = &'a Selector>,
@@ -108,7 +108,7 @@ impl Parts {
         let number = *self.numbers.entry((scenario, group)).or_insert(next);
         match self.numbered.get_mut(number as usize) {
             Some(known) => known.first = known.first.min(seen_in),
-            None => self.numbered.push(Part { scenario, group, first: seen_in }),
+            None => self.numbered.push(ScenarioGroup { scenario, group, first: seen_in }),
         }
         number
     }

@@ -10,10 +10,10 @@ use crate::drops::Cell;
 use crate::totals::{Check, CheckKey, Totals};
 use crate::view::{CheckView, GroupView, MetricView};
 
-/// What separates the names of a group's path.
+/// Separator of the names in a group's path.
 const SEPARATOR: &str = "::";
 
-/// Groups within groups are told apart up to this depth; what is deeper counts with the group there. A script can write a
+/// Maximum depth of nested groups; deeper ones count with the group at that depth. A script can write a
 /// `group` tag of any length, and the tree is walked recursively.
 pub const GROUP_DEPTH_MAX: usize = 64;
 
@@ -114,7 +114,7 @@ impl Tally {
     }
 }
 
-/// What nothing was seen with yet comes last.
+/// Tag set of groups without samples, which sort last.
 const LAST: TagSetId = TagSetId(u32::MAX);
 
 struct Node {

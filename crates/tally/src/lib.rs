@@ -3,8 +3,8 @@
 //! A [`Recorder`] per worker thread adds samples up, and its [`Notes`] hold what is not a sample: the load, single requests
 //! that stand for others, and errors. Each second a [`Merger`] joins what all threads took into one [`model::Window`];
 //! [`Totals`] absorbs the windows of the whole run, judges the [`Thresholds`] and gives a [`View`] of everything a report
-//! shows. Memory grows with the number of series, never with the number of requests. The room does not know where samples
-//! come from, and is told the time.
+//! shows. Memory grows with the number of series, never with the number of requests. The crate does not know where samples
+//! come from, and takes the time as an argument.
 
 mod drops;
 mod errors;

@@ -52,7 +52,7 @@ impl LoadMeter {
         row.balance_ns = row.balance_ns.wrapping_add(at.as_ns());
     }
 
-    /// What came since the last call, integrated up to `end`; only of scenarios that had any.
+    /// Takes the load since the last call, integrated up to `end`; only of scenarios that had any.
     pub fn take(&mut self, end: Instant) -> Vec<Load> {
         let mut loads = Vec::new();
         for (index, rows) in self.rows.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! What a worker thread notes beside its samples.
+//! Notes of a worker thread beside its samples: load, errors, exemplars.
 
 use model::{ErrorCount, Exemplar, Instant, Load};
 
@@ -7,22 +7,22 @@ use crate::{Errors, Exemplars, LoadMeter};
 /// Beside a thread's samples: its load, its exemplars, its errors.
 #[derive(Debug)]
 pub struct Notes {
-    /// What is under way.
+    /// Iterations and requests in flight.
     pub load: LoadMeter,
     /// Requests that stand for others.
     pub exemplars: Exemplars,
-    /// What went wrong.
+    /// Distinct errors so far.
     pub errors: Errors,
 }
 
 /// One thread's notes of one window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Noted {
-    /// What was under way.
+    /// Iterations and requests in flight.
     pub load: Vec<Load>,
     /// Requests that stand for others, once for each reason.
     pub exemplars: Vec<Exemplar>,
-    /// What went wrong.
+    /// Distinct errors, with their counts.
     pub errors: Vec<ErrorCount>,
 }
 
@@ -32,7 +32,7 @@ impl Notes {
         Notes { load: LoadMeter::new(scenarios), exemplars: Exemplars::default(), errors: Errors::default() }
     }
 
-    /// What was noted since the last call, with the load up to `end`.
+    /// Takes the notes since the last call, with the load up to `end`.
     pub fn take(&mut self, end: Instant) -> Noted {
         Noted { load: self.load.take(end), exemplars: self.exemplars.take(), errors: self.errors.take() }
     }

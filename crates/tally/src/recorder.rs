@@ -72,7 +72,7 @@ impl Recorder {
         }
     }
 
-    /// What came since the last call, and nothing older: the series that had samples, in no particular order.
+    /// Takes the samples since the last call: the series that had any, in no particular order.
     ///
     /// The recorder is empty afterwards but remembers which series have passed the limit of raw values in this run.
     pub fn take_window(&mut self) -> Vec<(SeriesKey, Aggregate)> {
@@ -172,7 +172,7 @@ impl Recorder {
 }
 
 impl Slot {
-    /// What the next window starts from.
+    /// The empty aggregate that the next window starts from.
     fn next_aggregate(&mut self) -> Aggregate {
         let Aggregate::Trend(trend) = &self.aggregate else { return self.aggregate.emptied() };
         self.taken_values = self.taken_values.saturating_add(trend.values.count());

@@ -13,7 +13,7 @@ pub struct Selector {
     pub filter: Vec<(String, String)>,
 }
 
-/// What is wrong with a selector.
+/// A syntax error in a selector.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("parse selector {selector:?}: expected {expected} at column {column}")]
 pub struct SelectorError {
@@ -21,7 +21,7 @@ pub struct SelectorError {
     pub selector: String,
     /// Where, in characters from 1.
     pub column: usize,
-    /// What should have been there.
+    /// The expected syntax.
     pub expected: &'static str,
 }
 

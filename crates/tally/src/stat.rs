@@ -168,7 +168,7 @@ mod tests {
         check(Trend, &[1.0, 2.0, 6.0], "rate", None);
     }
 
-    /// What k6 v2.2 printed for these values.
+    /// Compares with the values that k6 v2.2 printed.
     #[test]
     fn small_trends_equal_k6_to_the_last_digit() {
         let ten = [0.1, 0.7, 1.3, 2.9, 3.1, 17.123456, 0.333333, 1.0 / 3.0, 5.55, 1e-7];

@@ -16,7 +16,7 @@ pub struct Thresholds {
 /// The thresholds on one selector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectorThresholds {
-    /// What they are about.
+    /// The selected metric and tags.
     pub selector: Selector,
     /// The selector's metric.
     pub metric: MetricId,
@@ -29,7 +29,7 @@ pub struct SelectorThresholds {
 pub struct Condition {
     /// As written.
     pub source: String,
-    /// What is compared.
+    /// The compared statistic.
     pub stat: Stat,
     /// How.
     pub comparison: Comparison,
@@ -58,7 +58,7 @@ pub enum Comparison {
     NotEqual,
 }
 
-/// What judging all thresholds gave.
+/// The results of evaluating all thresholds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
     /// One result per condition, in the order of the plan.
@@ -113,7 +113,7 @@ pub enum ThresholdError {
         selector: String,
         /// The condition as written.
         condition: String,
-        /// What is wrong with it.
+        /// The error in the condition.
         error: ConditionError,
     },
     /// The aggregation exists, but not for metrics of this kind.
@@ -123,18 +123,18 @@ pub enum ThresholdError {
         selector: String,
         /// The condition as written.
         condition: String,
-        /// What the metric is.
+        /// The metric's kind.
         kind: MetricKind,
     },
 }
 
-/// What is wrong with a condition.
+/// A syntax error in a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected} at column {column}{}", did_you_mean(.nearest))]
 pub struct ConditionError {
     /// Where, in characters from 1.
     pub column: usize,
-    /// What should have been there.
+    /// The expected syntax.
     pub expected: &'static str,
     /// A known word that is much like what was there.
     pub nearest: Option<String>,

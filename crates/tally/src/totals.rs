@@ -24,7 +24,7 @@ pub const PARTS_DETAILED_MAX: u32 = 200;
 /// and a closed loop's zero would let every response time pass: a threshold on what was never measured does not hold.
 pub const DUE_TIMED: [MetricId; 3] = [HTTP_REQ_RESPONSE_TIME, ITERATION_RESPONSE_TIME, ITERATION_LATENESS];
 
-/// What all windows of a run add up to: per metric, sub-metric, check, scenario, and group within it; and the thresholds on it.
+/// Totals of a run over all windows: per metric, sub-metric, check, scenario, and group within it; and the thresholds on it.
 #[derive(Debug)]
 pub struct Totals {
     pub(crate) registry: Arc<MetricRegistry>,
@@ -77,7 +77,7 @@ struct Threshold {
 }
 
 impl Totals {
-    /// What all samples of a metric add up to; `None` without samples.
+    /// The aggregate of all samples of a metric; `None` without samples.
     pub fn aggregate(&self, metric: MetricId) -> Option<&Aggregate> {
         self.metrics.get(&metric).map(|cell| &cell.aggregate).filter(|aggregate| !aggregate.is_empty())
     }
@@ -144,7 +144,7 @@ impl Totals {
         self.judge(elapsed, true)
     }
 
-    /// What the last evaluation gave.
+    /// The results of the last evaluation.
     pub fn results(&self) -> &[ThresholdResult] {
         &self.results
     }
@@ -152,7 +152,9 @@ impl Totals {
     /// The aggregate of a cell as it is shown and judged: with the requests of dropped iterations.
     pub(crate) fn resolve<'a>(&self, cell: &'a Cell) -> std::borrow::Cow<'a, Aggregate> {
         let share_of = |scenario| {
-            DropShare::of(self.scenarios.get(&(scenario, DropShare::METRIC)).map(|cell| &cell.aggregate))
+            DropShare::from_iterations(
+                self.scenarios.get(&(scenario, DropShare::METRIC)).map(|cell| &cell.aggregate),
+            )
         };
         match cell.with_drops(share_of) {
             Some(aggregate) => std::borrow::Cow::Owned(aggregate),
@@ -193,7 +195,7 @@ impl Totals {
 
     fn absorb_series(&mut self, key: SeriesKey, window: &Aggregate) {
         let SeriesKey { metric, tags } = key;
-        let facts = self.table.of(tags, self.sub_metrics.iter().map(|sub_metric| &sub_metric.selector));
+        let facts = self.table.facts(tags, self.sub_metrics.iter().map(|sub_metric| &sub_metric.selector));
         self.metric_cell(metric).absorb(metric, facts.scenario, window);
         for &number in &facts.sub_metrics {
             let sub_metric = &mut self.sub_metrics[number as usize];

@@ -1,4 +1,4 @@
-//! What reports show: plain structures, with everything resolved.
+//! The totals as reports show them: plain structures with all ids resolved.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub struct View {
 pub struct MetricView {
     /// Which metric.
     pub metric: Metric,
-    /// What its samples add up to; empty without samples.
+    /// The aggregate of its samples; empty without samples.
     pub aggregate: Aggregate,
     /// For what is per second.
     pub elapsed: Duration,
@@ -50,7 +50,7 @@ pub struct SubMetricView {
     pub name: String,
     /// Between the braces.
     pub suffix: String,
-    /// What its samples add up to; empty without samples.
+    /// The aggregate of its samples; empty without samples.
     pub aggregate: Aggregate,
     /// For what is per second.
     pub elapsed: Duration,

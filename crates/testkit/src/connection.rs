@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 
-use crate::reply::{End, Reply, Step};
+use crate::reply::{Reply, ReplyEnd, Step};
 use crate::request::{Framing, Head, Request};
 use crate::seen::{Counters, Remembered};
 use crate::websocket;
@@ -148,14 +148,14 @@ pub(crate) async fn serve<T: Transport>(io: T, tls: bool, service: &impl Service
         counters.end();
         match (played, reply.end) {
             (Err(_), _) => return,
-            (Ok(()), End::Reset | End::ResetStream(_)) => return connection.reset().await,
-            (Ok(()), End::Close | End::GoAway(_)) => return connection.close().await,
-            (Ok(()), End::WebSocket(manner)) => {
+            (Ok(()), ReplyEnd::Reset | ReplyEnd::ResetStream(_)) => return connection.reset().await,
+            (Ok(()), ReplyEnd::Close | ReplyEnd::GoAway(_)) => return connection.close().await,
+            (Ok(()), ReplyEnd::WebSocket(manner)) => {
                 return websocket::converse(connection.io, connection.input, *manner, counters).await;
             }
-            (Ok(()), End::Tunnel(port)) => return connection.tunnel(port).await,
-            (Ok(()), End::KeepAlive) if request.wants_close() => return connection.close().await,
-            (Ok(()), End::KeepAlive) => {}
+            (Ok(()), ReplyEnd::Tunnel(port)) => return connection.tunnel(port).await,
+            (Ok(()), ReplyEnd::KeepAlive) if request.wants_close() => return connection.close().await,
+            (Ok(()), ReplyEnd::KeepAlive) => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! HTTP/2: the same services, each request on a stream of its own.
 //!
-//! A reply is bytes of HTTP/1.1; its head becomes fields, its steps become data. What has no meaning here is told as
+//! A reply is bytes of HTTP/1.1; its head becomes fields, its steps become data. Replies without a meaning here fail as
 //! HTTP/2 would: bytes that are no head reset the stream with `PROTOCOL_ERROR`, and an ending without a reply ends the
 //! connection. Chunks stay as they are, because only HTTP/1.1 has them.
 
@@ -15,7 +15,7 @@ use model::SystemClock;
 use tokio::sync::mpsc;
 
 use crate::connection::{MAX_STORED_BODY_BYTES, SEEN_PATH, Service, Transport};
-use crate::reply::{End, Reply, Step};
+use crate::reply::{Reply, ReplyEnd, Step};
 use crate::request::{Head, Request};
 use crate::seen::{Counters, Remembered};
 
@@ -31,7 +31,7 @@ enum Ending {
     Graceful,
     /// Now, for this reason.
     Abrupt(Reason),
-    /// Now, without a word.
+    /// At once, without a frame.
     Silent,
 }
 
@@ -89,12 +89,12 @@ async fn answer<S: Service>(
     }
     counters.end();
     let ending = match (played, reply.end) {
-        (Err(()), _) | (Ok(()), End::KeepAlive) => return,
-        (Ok(()), End::GoAway(reason)) => Ending::Abrupt(reason.into()),
-        (Ok(()), End::Close) if status == 0 => Ending::Silent,
-        (Ok(()), End::Close) => Ending::Graceful,
-        (Ok(()), End::ResetStream(reason)) => return respond.send_reset(reason.into()),
-        (Ok(()), End::Reset | End::WebSocket(_) | End::Tunnel(_)) => {
+        (Err(()), _) | (Ok(()), ReplyEnd::KeepAlive) => return,
+        (Ok(()), ReplyEnd::GoAway(reason)) => Ending::Abrupt(reason.into()),
+        (Ok(()), ReplyEnd::Close) if status == 0 => Ending::Silent,
+        (Ok(()), ReplyEnd::Close) => Ending::Graceful,
+        (Ok(()), ReplyEnd::ResetStream(reason)) => return respond.send_reset(reason.into()),
+        (Ok(()), ReplyEnd::Reset | ReplyEnd::WebSocket(_) | ReplyEnd::Tunnel(_)) => {
             return respond.send_reset(Reason::INTERNAL_ERROR);
         }
     };
@@ -186,8 +186,8 @@ async fn play(
 }
 
 /// Whether the stream of a reply with this ending ends in order.
-fn keeps(end: &End) -> bool {
-    matches!(end, End::KeepAlive | End::Close)
+fn keeps(end: &ReplyEnd) -> bool {
+    matches!(end, ReplyEnd::KeepAlive | ReplyEnd::Close)
 }
 
 /// The reply's head as fields; `None` where it has none.

@@ -26,7 +26,7 @@ pub struct Reply {
     /// Played after `bytes`, except for `HEAD`.
     pub then: Vec<Step>,
     /// The connection after the reply.
-    pub end: End,
+    pub end: ReplyEnd,
 }
 
 /// One step of a reply.
@@ -49,7 +49,7 @@ pub enum Step {
 
 /// The state of a connection after a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ReplyEnd {
     /// It stays open, unless the request asked for its end.
     KeepAlive,
     /// It is closed in order (FIN).
@@ -60,9 +60,9 @@ pub enum End {
     WebSocket(Box<Manner>),
     /// It leads to this port of this machine from now on.
     Tunnel(u16),
-    /// Over HTTP/2 the stream is reset for this reason and the connection goes on; otherwise as [`End::Reset`].
+    /// Over HTTP/2 the stream is reset for this reason and the connection goes on; otherwise as [`ReplyEnd::Reset`].
     ResetStream(u32),
-    /// Over HTTP/2 the connection is ended for this reason; otherwise as [`End::Close`].
+    /// Over HTTP/2 the connection is ended for this reason; otherwise as [`ReplyEnd::Close`].
     GoAway(u32),
 }
 
@@ -84,7 +84,7 @@ impl Reply {
 
     /// A reply of exactly these bytes, the first `head_bytes` of which are the head.
     pub fn raw(status: u16, bytes: Bytes, head_bytes: usize) -> Reply {
-        Reply { status, wait: Duration::ZERO, bytes, head_bytes, then: Vec::new(), end: End::KeepAlive }
+        Reply { status, wait: Duration::ZERO, bytes, head_bytes, then: Vec::new(), end: ReplyEnd::KeepAlive }
     }
 
     /// A reply whose head carries just these headers and whose body is `then`: framing is the caller's.
@@ -96,7 +96,7 @@ impl Reply {
     }
 
     /// A reply that is none: no byte, only steps and an ending.
-    pub fn silence(then: Vec<Step>, end: End) -> Reply {
+    pub fn silence(then: Vec<Step>, end: ReplyEnd) -> Reply {
         Reply { then, end, ..Reply::raw(0, Bytes::new(), 0) }
     }
 
@@ -116,7 +116,7 @@ impl Reply {
     }
 
     /// The same, with another ending.
-    pub fn ending(self, end: End) -> Reply {
+    pub fn ending(self, end: ReplyEnd) -> Reply {
         Reply { end, ..self }
     }
 }
@@ -185,6 +185,6 @@ mod tests {
         check(Reply::new(204, &[], b"hi"), "HTTP/1.1 204 No Content\r\n\r\n");
         check(Reply::new(299, &[], b""), "HTTP/1.1 299 Status\r\ncontent-length: 0\r\n\r\n");
         check(Reply::stream(200, &[("a", "b\r\nc: d")], vec![]), "HTTP/1.1 200 OK\r\na: bc: d\r\n\r\n");
-        check(Reply::silence(vec![], End::Reset), "");
+        check(Reply::silence(vec![], ReplyEnd::Reset), "");
     }
 }

@@ -93,7 +93,7 @@ impl Request {
         self.split_target().0
     }
 
-    /// What follows the first `?` of the target; empty when nothing does.
+    /// The query after the first `?` of the target; empty when there is none.
     pub fn query(&self) -> &str {
         self.split_target().1
     }

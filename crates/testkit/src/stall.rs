@@ -1,7 +1,7 @@
 //! The stall server: quick, but for one interval in which no reply leaves.
 //!
-//! Whoever measures only what it managed to send sees almost nothing of such a stall; whoever measures from the
-//! due time sees all of it. (Coordinated omission: Tene, "How NOT to Measure Latency".)
+//! Timing only the requests that were sent misses almost all of such a stall; timing from the
+//! due time shows all of it. (Coordinated omission: Tene, "How NOT to Measure Latency".)
 
 use std::sync::OnceLock;
 use std::time::Duration;

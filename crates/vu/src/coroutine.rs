@@ -32,7 +32,7 @@ thread_local! {
     static SPARE_STACKS: RefCell<Vec<(usize, DefaultStack)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a coroutine and those who hold it share.
+/// State shared by a coroutine and its owners.
 #[derive(Default)]
 struct State {
     interrupted: Cell<bool>,
@@ -60,7 +60,7 @@ pub struct Coroutine<T> {
 /// Makes a coroutine; `body` begins at the first poll.
 ///
 /// # Panics
-/// No memory mapping is left for the stack; [`crate::coroutines_max`] tells how many there are.
+/// No memory mapping is left for the stack; [`crate::coroutines_max`] gives the maximum number of coroutines.
 pub fn coroutine<T: 'static>(stack_bytes: usize, body: impl FnOnce() -> T + 'static) -> Coroutine<T> {
     let state = Rc::new(State { stack_bytes, ..State::default() });
     let inside = state.clone();
@@ -167,12 +167,12 @@ impl State {
 
     /// Polls what the coroutine waits for; ready when there is nothing to wait for (any more).
     ///
-    /// This happens on the stack of whoever polls the coroutine and not on the coroutine's own: that stack is shared by
+    /// This happens on the stack of the coroutine's poller and not on the coroutine's own: that stack is shared by
     /// all coroutines of the thread, so it is in the processor's cache, and a hundred others are not.
     fn poll_wait(&self, context: &mut Context<'_>) -> Poll<()> {
         let Some(mut wait) = self.wait.get() else { return Poll::Ready(()) };
         // SAFETY: `wait` lies on the stack of this coroutine, which is suspended until it is resumed below us, and is
-        // forgotten before that; nobody else has a reference to it meanwhile.
+        // forgotten before that; no other reference to it exists meanwhile.
         let polled = unsafe { wait.as_mut() }.poll(self, context);
         if polled.is_ready() {
             self.wait.set(None);
@@ -287,7 +287,7 @@ pub fn block_on<F: Future>(future: F) -> Result<F::Output, Interrupted> {
 pub fn block_on_always<F: Future>(future: F) -> F::Output {
     let future = pin!(future);
     let waited = with_current(|state| state.wait_for(future, true));
-    waited.expect("block_on_always is called inside a coroutine").expect("nobody can call it off")
+    waited.expect("block_on_always is called inside a coroutine").expect("it cannot be called off")
 }
 
 /// Lets every other task of this thread run once; does nothing outside of a coroutine.

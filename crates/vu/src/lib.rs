@@ -5,7 +5,7 @@
 //! the future is not ready it suspends the whole stack, JavaScript frames included, and hands the thread to another
 //! VU. To the async runtime a [`Coroutine`] is just one more future.
 //!
-//! The room holds all stack `unsafe` of the project and knows nothing of k6 or HTTP.
+//! The crate holds all stack `unsafe` of the project and knows nothing of k6 or HTTP.
 
 mod coroutine;
 pub mod timer;

@@ -108,7 +108,7 @@ impl Ord for Entry {
 
 impl Timer {
     fn start(fd: OwnedFd) -> Rc<Timer> {
-        // SAFETY: the descriptor is owned by the `AsyncFd` and neither replaced nor lent out to be closed.
+        // SAFETY: the descriptor is owned by the `AsyncFd` and neither replaced nor passed on to be closed.
         #[expect(unsafe_code, reason = "the descriptor's ownership, stated above")]
         let fd = unsafe { AsyncFd::register(fd) }.expect("the thread's event queue takes its timer");
         let timer = Rc::new(Timer { fd, queue: RefCell::default() });
@@ -120,7 +120,7 @@ impl Timer {
     async fn drive(self: Rc<Timer>) {
         loop {
             let Ok(mut ready) = self.fd.readable().await else { return };
-            // The event queue tells each expiry once, so the descriptor need not be read before it is set again.
+            // The event queue reports each expiry once, so the descriptor need not be read before it is set again.
             ready.clear_ready();
             self.queue.borrow_mut().armed_for = None;
             self.wake_due(SystemClock::now());

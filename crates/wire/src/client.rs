@@ -74,11 +74,11 @@ impl Client {
     ///
     /// A connection that the server closed while it was idle is not used. Where the server closes it just as the
     /// request goes out, a request that may be repeated is, once and on a new connection, which
-    /// [`Exchange::repeats`] tells; another fails with [`Kind::Cut`](crate::Kind::Cut). A server that reads a request
+    /// [`Exchange::repeats`] counts; another fails with [`Kind::Cut`](crate::Kind::Cut). A server that reads a request
     /// and then closes without an answer sees it twice.
     ///
     /// Exchanges of one client may run at the same time. Dropping the future closes its connection; where the request
-    /// was on its way already, [`Client::take_abandoned`] tells.
+    /// was on its way already, [`Client::take_abandoned`] returns it.
     pub async fn exchange(&self, request: &Request) -> Exchange {
         self.exchange_from(request, SystemClock::now()).await
     }
@@ -121,8 +121,8 @@ impl Client {
         self.tls.borrow_mut().clear();
     }
 
-    /// The exchange that was dropped last, if its request was on its way: a server has seen it, so whoever counts
-    /// requests counts it.
+    /// Takes the exchange that was dropped last, if its request was on its way: a server has seen it, so it counts
+    /// as a request.
     pub fn take_abandoned(&self) -> Option<Abandoned> {
         self.abandoned.borrow_mut().pop()
     }
@@ -235,7 +235,7 @@ impl Client {
         Some(slot)
     }
 
-    /// A new connection, or a place on an HTTP/2 connection that somebody else opened meanwhile, as in Go.
+    /// Opens a connection, or takes a stream on an HTTP/2 connection that another exchange opened meanwhile, as in Go.
     async fn connect(&self, target: &Target, trace: &Trace, closes: bool) -> Result<Ready, Error> {
         if !target.is_tls() || self.shared.http.no_connection_reuse {
             return self.dial(target, trace).await.map(|dialed| self.ready(dialed, closes));
@@ -260,7 +260,7 @@ impl Client {
             Dialed::Single(connection) => return Ready::Single(connection),
             Dialed::Shared(link) => link,
         };
-        // Whoever was faster has the connection that is kept, as in Go.
+        // The connection that was opened first is kept, as in Go.
         if !closes && let Some(slot) = self.links.borrow_mut().find(link.target(), Link::slot) {
             return Ready::Shared(slot);
         }
@@ -305,7 +305,7 @@ enum Ready {
 pub struct Abandoned {
     /// Where it went.
     pub target: Target,
-    /// What is known of it; its result is an error of kind [`Kind::Cut`](crate::Kind::Cut).
+    /// The known facts about it; its result is an error of kind [`Kind::Cut`](crate::Kind::Cut).
     pub exchange: Exchange,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Decoding follows k6 where k6 reads a body at all and is more tolerant where browsers are: coding names are
 //! compared without regard to case, `x-gzip` is gzip and `deflate` without its zlib frame is read (k6 fails the
-//! first two silently and the third loudly). Codings nobody here knows are passed over, as in k6.
+//! first two silently and the third loudly). Unknown codings are left undecoded, as in k6.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Cursor, Read, Write};

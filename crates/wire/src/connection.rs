@@ -101,7 +101,7 @@ impl Connection {
     /// Whether an idle connection is still good: open, and silent.
     ///
     /// This is how requests on closed connections are avoided without a hidden retry. A server that closes at the
-    /// very moment of the next request still cuts it, and that is then told and counted.
+    /// very moment of the next request still cuts it, and that is then reported and counted.
     pub(crate) fn is_alive(&mut self, now: Instant, is_trusted: bool) -> bool {
         let mut byte = [0];
         let mut buffer = ReadBuf::new(&mut byte);

@@ -107,7 +107,7 @@ impl CookieJar {
 
     /// Takes the cookies that a response from `target` sets.
     pub fn absorb(&mut self, target: &Target, headers: &Headers, now_unix_ms: i64) {
-        for cookie in SetCookie::of(headers) {
+        for cookie in SetCookie::parse_all(headers) {
             let attributes = CookieAttributes {
                 domain: cookie.domain,
                 path: cookie.path,

@@ -203,8 +203,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// How much room a body gets at its first piece: what its length promises, but no more than a server's word is
-    /// worth.
+    /// Bytes reserved for a body at its first piece: the length that its header promises, up to a
+    /// limit.
     fn reserve_bytes(&self, piece_bytes: usize) -> usize {
         match self.state {
             State::Length { left } => piece_bytes + left.min(BODY_RESERVE_BYTES_MAX) as usize,

@@ -44,7 +44,7 @@ pub(crate) enum Dialed {
 impl Dialer<'_> {
     /// A new connection to `target`'s origin; the phases go to `trace`.
     pub(crate) async fn dial(self, target: &Target, trace: &Trace) -> Result<Dialed, Error> {
-        let (counted, remote) = match self.shared.proxies.of(target) {
+        let (counted, remote) = match self.shared.proxies.select(target) {
             Some(proxy) => Box::pin(self.reach_through(proxy, target, trace)).await?,
             None => self.reach(target, trace).await?,
         };

@@ -47,7 +47,7 @@ enum Protection {
 
 impl Challenge {
     /// The first challenge of a response that can be answered, as RFC 7616 (3.7) asks; `None` if there is none.
-    pub(crate) fn of(headers: &Headers) -> Option<Challenge> {
+    pub(crate) fn from_headers(headers: &Headers) -> Option<Challenge> {
         headers.get_all("www-authenticate").find_map(|value| {
             let value = value.get(..CHALLENGE_BYTES_MAX).unwrap_or(value);
             let value = String::from_utf8_lossy(value);
@@ -247,7 +247,7 @@ mod tests {
 
     fn challenge(value: &str) -> Option<Challenge> {
         let head = format!("HTTP/1.1 401 X\r\nWWW-Authenticate: {value}\r\n\r\n");
-        Challenge::of(&Headers::new(head.into(), Default::default()))
+        Challenge::from_headers(&Headers::new(head.into(), Default::default()))
     }
 
     fn request(path: &str) -> Request {

@@ -28,7 +28,7 @@ pub(crate) struct Resolver {
     names: Mutex<HashMap<String, Arc<Name>>>,
 }
 
-/// One name. Whoever holds the answer's lock is asking for it; the others wait and take what it brought.
+/// The cache entry of one name. The holder of the answer's lock resolves it; the others wait and take the result.
 #[derive(Default)]
 struct Name {
     answer: tokio::sync::Mutex<Option<Answer>>,

@@ -31,7 +31,7 @@ impl ErrorCode {
     pub const DIAL: ErrorCode = ErrorCode(1210);
     /// Connecting took the operating system too long.
     pub const DIAL_TIMEOUT: ErrorCode = ErrorCode(1211);
-    /// Nobody listens.
+    /// Connection refused: nothing listens.
     pub const DIAL_REFUSED: ErrorCode = ErrorCode(1212);
     /// Connecting failed with an error of the operating system that has no number of its own.
     pub const DIAL_UNKNOWN: ErrorCode = ErrorCode(1213);
@@ -41,7 +41,7 @@ impl ErrorCode {
     pub const TLS: ErrorCode = ErrorCode(1300);
     /// The bytes are not TLS.
     pub const TLS_BAD_RECORD: ErrorCode = ErrorCode(1301);
-    /// Nobody we trust signed the certificate.
+    /// The certificate's issuer is not trusted.
     pub const UNKNOWN_AUTHORITY: ErrorCode = ErrorCode(1310);
     /// The certificate is for another name.
     pub const HOSTNAME_MISMATCH: ErrorCode = ErrorCode(1311);
@@ -85,7 +85,7 @@ pub enum Kind {
     Blocked,
     /// The name could not be looked up.
     Lookup,
-    /// Nobody listens at the address.
+    /// Nothing listens at the address.
     Refused,
     /// Connecting failed for another reason (unreachable, no permission, …).
     Unconnected,

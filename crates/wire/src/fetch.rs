@@ -49,7 +49,7 @@ pub struct Fetched {
 /// Sends a request and whatever its answers ask for: redirects are followed by the rules of Go's client, cookies
 /// are taken from and put into `jar` at every hop, and a digest challenge is answered.
 ///
-/// `observer` is told of every exchange with the request that was really sent, once, in the order they happened: what the
+/// `observer` gets every exchange with the request that was really sent, once, in the order they happened: what the
 /// servers saw is what it sees. As in k6, the time that decoding takes counts as `receiving`, because a client has
 /// not received what it cannot read; a body that cannot be decoded makes an exchange with that error.
 ///
@@ -209,7 +209,7 @@ fn absorb(exchange: &Exchange, sent: &Request, jar: Option<&RefCell<CookieJar>>)
 
 fn challenge(result: &Result<Response, Error>) -> Option<Challenge> {
     let response = result.as_ref().ok().filter(|response| response.status == 401)?;
-    Challenge::of(&response.headers)
+    Challenge::from_headers(&response.headers)
 }
 
 /// Decodes the body of a response.

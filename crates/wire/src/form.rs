@@ -33,7 +33,7 @@ pub fn encode_form<K: AsRef<str>, V: AsRef<str>>(pairs: &[(K, V)]) -> String {
 
 /// One part of a `multipart/form-data` body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum FormPart<'a> {
     /// A plain field.
     Field {
         /// Its name.
@@ -67,16 +67,16 @@ pub struct Multipart {
 ///
 /// Quotes and backslashes in names are escaped with a backslash as Go does. Line breaks in names become `%0D%0A` as
 /// HTML says (multipart encoding algorithm); k6 lets those of file names through and breaks the body.
-pub fn encode_multipart(parts: &[Part<'_>]) -> Multipart {
+pub fn encode_multipart(parts: &[FormPart<'_>]) -> Multipart {
     encode_with_boundary(parts, &boundary())
 }
 
-fn encode_with_boundary(parts: &[Part<'_>], boundary: &str) -> Multipart {
+fn encode_with_boundary(parts: &[FormPart<'_>], boundary: &str) -> Multipart {
     let mut body = Vec::new();
     for part in parts {
         let (head, data) = match part {
-            Part::Field { name, value } => (format!("name=\"{}\"", quoted(name)), value.as_bytes()),
-            Part::File { name, filename, content_type, data } => {
+            FormPart::Field { name, value } => (format!("name=\"{}\"", quoted(name)), value.as_bytes()),
+            FormPart::File { name, filename, content_type, data } => {
                 let content_type = media_type(content_type);
                 let (name, filename) = (quoted(name), quoted(filename));
                 let head =
@@ -163,10 +163,15 @@ mod tests {
     #[test]
     fn multipart_bodies_are_encoded_as_go_does() {
         let parts = [
-            Part::File { name: "f", filename: "na\"me\\x\r\n.txt", content_type: "text/x", data: b"DATA" },
-            Part::Field { name: "q\"k\r\n", value: "line\r\nbreak" },
-            Part::File { name: "i", filename: "é.png", content_type: "", data: b"\x00\xff" },
-            Part::File { name: "j", filename: "", content_type: "a/b\r\nX: y", data: b"" },
+            FormPart::File {
+                name: "f",
+                filename: "na\"me\\x\r\n.txt",
+                content_type: "text/x",
+                data: b"DATA",
+            },
+            FormPart::Field { name: "q\"k\r\n", value: "line\r\nbreak" },
+            FormPart::File { name: "i", filename: "é.png", content_type: "", data: b"\x00\xff" },
+            FormPart::File { name: "j", filename: "", content_type: "a/b\r\nX: y", data: b"" },
         ];
         let multipart = encode_with_boundary(&parts, "BB");
         let expect =
@@ -191,7 +196,7 @@ mod tests {
     proptest! {
         #[test]
         fn names_never_leave_their_line(name: String, filename: String, content_type: String) {
-            let part = Part::File { name: &name, filename: &filename, content_type: &content_type, data: b"" };
+            let part = FormPart::File { name: &name, filename: &filename, content_type: &content_type, data: b"" };
             let body = encode_with_boundary(&[part], "B").body;
             prop_assert_eq!(body.iter().filter(|byte| **byte == b'\n').count(), 6);
         }

@@ -37,7 +37,7 @@ pub(crate) enum Framing {
 
 /// The head that `bytes` begin with; `None` while its end is missing.
 pub(crate) fn parse_head(bytes: &[u8], is_head_request: bool) -> Result<Option<Head>, Fault> {
-    // The parser passes over empty lines; whoever reads the lines of a head takes one for its end. Go refuses them, too.
+    // The parser skips empty lines; a reader of single lines takes one for the end of the head. Go refuses them, too.
     if matches!(bytes.first(), Some(b'\r' | b'\n')) {
         return Err(malformed("malformed HTTP response \"\""));
     }

@@ -1,4 +1,4 @@
-//! Room for bodies that the allocator does not give back between two of them.
+//! Memory for bodies that the allocator does not give back between two of them.
 //!
 //! The bodies of one load have about one size, and a thread often holds only one of them at a time. An allocator that
 //! returns a page once nothing is left in it then fetches a fresh page, cold in every cache, for nearly every response. One

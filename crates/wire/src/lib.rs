@@ -74,7 +74,7 @@ pub use cookies::{CookieAttributes, CookieJar, RequestCookie};
 pub use error::{Error, ErrorCode, Kind, Stage};
 pub use exchange::{Exchange, Phases};
 pub use fetch::{FetchRequest, Fetched, Observer, fetch};
-pub use form::{FORM_CONTENT_TYPE, Multipart, Part, encode_form, encode_multipart};
+pub use form::{FORM_CONTENT_TYPE, FormPart, Multipart, encode_form, encode_multipart};
 pub use headers::{Headers, canonical_name};
 pub use recorded::{Recorded, read_response};
 pub use request::{Body, Method, Request};

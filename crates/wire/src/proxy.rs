@@ -69,7 +69,7 @@ impl Proxies {
     }
 
     /// The proxy between us and `target`.
-    pub(crate) fn of(&self, target: &Target) -> Option<&Proxy> {
+    pub(crate) fn select(&self, target: &Target) -> Option<&Proxy> {
         let proxy = if target.is_tls() { self.https.as_ref() } else { self.http.as_ref() }?;
         let is_local = target.host().eq_ignore_ascii_case("localhost")
             || target.ip().is_some_and(|ip| ip.to_canonical().is_loopback());
@@ -82,7 +82,7 @@ impl Proxies {
         if self.http.is_none() || target.is_tls() {
             return None;
         }
-        self.of(target).filter(|proxy| proxy.kind == ProxyKind::Http)
+        self.select(target).filter(|proxy| proxy.kind == ProxyKind::Http)
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
 
     fn via(variables: &[(&str, &str)], url: &str) -> Option<String> {
         let proxies = proxies(variables).unwrap();
-        let proxy = proxies.of(&Target::parse(url).unwrap())?;
+        let proxy = proxies.select(&Target::parse(url).unwrap())?;
         Some(format!("{:?} {}", proxy.kind, proxy.target.origin()))
     }
 
@@ -185,6 +185,6 @@ mod tests {
         }
         let fine = proxies(&[("HTTP_PROXY", "http://us%20er:w@p")]).unwrap();
         let target = Target::parse("http://h/").unwrap();
-        assert_eq!(fine.of(&target).unwrap().authorization(), Some("Basic dXMgZXI6dw=="));
+        assert_eq!(fine.select(&target).unwrap().authorization(), Some("Basic dXMgZXI6dw=="));
     }
 }

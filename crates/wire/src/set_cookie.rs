@@ -32,7 +32,7 @@ pub struct SetCookie {
 
 impl SetCookie {
     /// The cookies of a response, in the order they came; broken ones are left out.
-    pub fn of(headers: &Headers) -> impl Iterator<Item = SetCookie> {
+    pub fn parse_all(headers: &Headers) -> impl Iterator<Item = SetCookie> {
         headers.get_all("set-cookie").take(SET_COOKIES_MAX).filter_map(SetCookie::parse)
     }
 
@@ -242,7 +242,10 @@ mod tests {
         let long = format!("a={}", "x".repeat(SET_COOKIE_BYTES_MAX));
         assert_eq!(SetCookie::parse(long.as_bytes()), None);
         let head = format!("HTTP/1.1 200 OK\r\n{}\r\n", "Set-Cookie: a=1\r\n".repeat(SET_COOKIES_MAX + 1));
-        assert_eq!(SetCookie::of(&Headers::new(head.into(), Default::default())).count(), SET_COOKIES_MAX);
+        assert_eq!(
+            SetCookie::parse_all(&Headers::new(head.into(), Default::default())).count(),
+            SET_COOKIES_MAX
+        );
     }
 
     proptest! {

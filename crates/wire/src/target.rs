@@ -14,8 +14,8 @@ use crate::escape;
 
 /// A checked absolute `http` or `https` URL. Cloning is cheap.
 ///
-/// What a server must not see is encoded (spaces and non-ASCII characters, paths as `escape::path` says); what is encoded
-/// already, dot segments and doubled slashes are left alone, as in Go.
+/// Characters that a server must not see are encoded (spaces and non-ASCII characters, paths as in `escape::path`); existing
+/// escapes, dot segments and doubled slashes are left alone, as in Go.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target(Arc<Inner>);
 

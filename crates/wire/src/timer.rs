@@ -77,7 +77,7 @@ impl Set {
         let (ahead, until) = ahead(deadline);
         self.sleep.as_mut().reset(tokio::time::Instant::now() + ahead);
         self.until = until;
-        // Setting it anew forgets nobody, but only being asked makes it wake.
+        // Setting it again loses no waker, but only a poll registers one.
         self.waker = None;
     }
 }

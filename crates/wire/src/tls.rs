@@ -73,7 +73,7 @@ impl Tls {
             roots,
             configs: OnceLock::new(),
         };
-        // What can be wrong is tried now, with nothing to trust, so that it is told before the run.
+        // Invalid settings are found now, without trusted certificates, so that the error comes before the run.
         for (index, identity) in tls.identities.iter().enumerate() {
             tls.config(Some(identity), RootCertStore::empty())
                 .map_err(|why| SetupError::ClientCertificate { index, why: why.to_string() })?;

@@ -10,7 +10,7 @@ use crate::error::Stage;
 use crate::exchange::Phases;
 use crate::tls_facts::TlsFacts;
 
-/// What is known about a running exchange. It lives outside the future that does the work, so that it still tells
+/// The known facts about a running exchange. It lives outside the future that does the work, so that it still shows
 /// how far that got when the deadline drops it.
 pub(crate) struct Trace {
     pub(crate) started: Instant,

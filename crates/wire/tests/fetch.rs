@@ -15,7 +15,7 @@ use wire::{
     Shared, Target,
 };
 
-/// What the server answers to the head of a request.
+/// Answers the head of a request.
 type Answer = fn(&str) -> Vec<u8>;
 
 /// A server on the loopback that remembers every request.
@@ -91,7 +91,7 @@ struct Case<'a> {
     jar: RefCell<CookieJar>,
 }
 
-/// What a fetch gave: its end, and what was observed of each exchange.
+/// The result of a fetch: its end, and the observed exchanges.
 struct Outcome {
     fetched: Fetched,
     observed: Vec<Result<u16, ErrorCode>>,

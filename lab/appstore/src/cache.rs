@@ -64,7 +64,7 @@ impl Cache {
 
 /// The key of a category.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Wanted<'a> {
+pub(crate) enum CategoryKey<'a> {
     Number(i64),
     Code(&'a str),
 }
@@ -77,21 +77,21 @@ impl Store {
     pub(crate) async fn category(
         &self,
         session: &mut Session<'_>,
-        wanted: Wanted<'_>,
+        key: CategoryKey<'_>,
     ) -> Result<Option<Category>, Error> {
         if self.cache.has_expired() {
             let rows = session.query("load categories", queries::CATEGORIES_WITH_FIGURES, &[]).await?;
             self.metrics.add(metrics::CACHE_LOADS, "", 1.0);
             self.cache.replace(&rows);
         }
-        let known = self.cache.find(|category| match wanted {
-            Wanted::Number(number) => category.category_id == number,
-            Wanted::Code(code) => category.category_code == code,
+        let known = self.cache.find(|category| match key {
+            CategoryKey::Number(number) => category.category_id == number,
+            CategoryKey::Code(code) => category.category_code == code,
         });
         if known.is_some() {
             return Ok(known);
         }
-        let found = load(session, wanted).await?;
+        let found = load(session, key).await?;
         if let Some(category) = &found {
             self.cache.keep(category);
         }
@@ -103,10 +103,12 @@ impl Store {
 ///
 /// # Errors
 /// The database refuses.
-pub(crate) async fn load(session: &mut Session<'_>, wanted: Wanted<'_>) -> Result<Option<Category>, Error> {
-    let rows = match wanted {
-        Wanted::Number(number) => session.query("category", queries::CATEGORY, &[&number]).await?,
-        Wanted::Code(code) => session.query("category of code", queries::CATEGORY_OF_CODE, &[&code]).await?,
+pub(crate) async fn load(session: &mut Session<'_>, key: CategoryKey<'_>) -> Result<Option<Category>, Error> {
+    let rows = match key {
+        CategoryKey::Number(number) => session.query("category", queries::CATEGORY, &[&number]).await?,
+        CategoryKey::Code(code) => {
+            session.query("category of code", queries::CATEGORY_OF_CODE, &[&code]).await?
+        }
     };
     Ok(rows.first().map(category))
 }

@@ -65,7 +65,7 @@ create index app_newest on app (released_at desc, app_id) where status = 'RELEAS
 create index app_updated on app (updated_at desc, app_id) where status = 'RELEASED';
 ";
 
-/// A view can only be refreshed beside its readers when an index tells its rows apart (PostgreSQL documentation, REFRESH
+/// A view can only be refreshed beside its readers when an index identifies its rows (PostgreSQL documentation, REFRESH
 /// MATERIALIZED VIEW).
 const VIEWS: &str = "
 create materialized view app_by_rating as

@@ -91,7 +91,7 @@ impl Pool {
         }
         let began = SystemClock::now();
         self.gauge(metrics::POOL_PENDING, self.pending.fetch_add(1, Ordering::Relaxed) + 1);
-        let permit = self.permits.clone().acquire_owned().await.expect("nobody closes the pool");
+        let permit = self.permits.clone().acquire_owned().await.expect("the pool stays open");
         self.gauge(metrics::POOL_PENDING, self.pending.fetch_sub(1, Ordering::Relaxed) - 1);
         let ended = SystemClock::now();
         self.metrics.add(metrics::POOL_WAIT_SECONDS, "", ended.since(began).as_secs_f64());

@@ -113,7 +113,7 @@ async fn execute(url: &str, sql: &str) -> Result<(), String> {
     connect(url).await?.batch_execute(sql).await.map_err(|error| error.to_string())
 }
 
-/// Somebody else's transaction. When this is aborted its connection closes, and the database lets go of the row.
+/// Holds a row in a transaction. When this is aborted its connection closes, and the database releases the row's lock.
 async fn hold_row(client: Client) {
     let sql = format!("begin; select 1 from app where app_id = {HELD_APP} for update");
     while client.batch_execute(&sql).await.is_ok() {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use tokio_postgres::{Error, Row};
 
-use crate::cache::{self, Wanted};
+use crate::cache::{self, CategoryKey};
 use crate::database::Session;
 use crate::queries::{self, Sort};
 use crate::shapes::{App, AppList, Category, Detail, PageInfo};
@@ -28,8 +28,8 @@ impl Store {
         code: &str,
     ) -> Result<Option<Category>, Error> {
         match self.variant {
-            Variant::TwoQueries => cache::load(session, Wanted::Code(code)).await,
-            Variant::Projection | Variant::Matview => self.category(session, Wanted::Code(code)).await,
+            Variant::TwoQueries => cache::load(session, CategoryKey::Code(code)).await,
+            Variant::Projection | Variant::Matview => self.category(session, CategoryKey::Code(code)).await,
         }
     }
 
@@ -135,7 +135,7 @@ impl Store {
         let mut loaded: HashMap<i64, Category> = HashMap::new();
         let mut apps = Vec::with_capacity(found.len());
         for found in found {
-            let wanted = Wanted::Number(found.category_id);
+            let wanted = CategoryKey::Number(found.category_id);
             let category = if asks_for_each {
                 cache::load(session, wanted).await?
             } else if self.variant != Variant::TwoQueries {

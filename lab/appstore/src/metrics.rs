@@ -65,7 +65,7 @@ pub(crate) const ALL: &[Definition] = &[
     metric(PERIOD, Kind::Gauge, "The length of such a period, in microseconds."),
     metric(PERIODS, Kind::Counter, "Periods in which the service had something to do."),
     metric(PERIODS_THROTTLED, Kind::Counter, "Periods in which it used up what it may use."),
-    metric(CFS_THROTTLED_SECONDS, Kind::Counter, "Time that it was held back in them."),
+    metric(CFS_THROTTLED_SECONDS, Kind::Counter, "Time that its CPU quota throttled it."),
     metric(
         LOG_SYNC_SECONDS,
         Kind::Counter,

@@ -42,7 +42,8 @@ pub(crate) fn serve(assignment: &Assignment) -> Result<(), String> {
 }
 
 async fn run(assignment: &Assignment) -> Result<(), String> {
-    let variant = Variant::of(&assignment.variant).ok_or_else(|| format!("be {:?}", assignment.variant))?;
+    let variant =
+        Variant::from_name(&assignment.variant).ok_or_else(|| format!("be {:?}", assignment.variant))?;
     let url = assignment.server("postgres")?;
     let metrics = Arc::new(Metrics::new(metrics::ALL));
     let listen = |error: std::io::Error| format!("listen: {error}");

@@ -23,7 +23,7 @@ impl Variant {
     pub(crate) const ALL: [Variant; 3] = [Variant::TwoQueries, Variant::Projection, Variant::Matview];
 
     /// The variant of a name.
-    pub(crate) fn of(name: &str) -> Option<Variant> {
+    pub(crate) fn from_name(name: &str) -> Option<Variant> {
         let index = crate::SYSTEM.variants.iter().position(|variant| variant.name == name)?;
         Variant::ALL.get(index).copied()
     }
@@ -55,7 +55,7 @@ pub(crate) struct Switches {
     periods_throttled: AtomicU64,
 }
 
-/// What the service may use of a core while it is limited, and in which period (as CPU quotas of Linux, in their default
+/// CPU time per period while the service is limited, and the length of the period (as CPU quotas of Linux, in their default
 /// period).
 const QUOTA: Duration = Duration::from_millis(20);
 const QUOTA_PERIOD: Duration = Duration::from_millis(100);

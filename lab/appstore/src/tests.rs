@@ -215,7 +215,7 @@ async fn cache_falls_back(client: &Client, store: &Store) {
 
 #[test]
 fn a_variant_has_the_name_that_the_lab_lists() {
-    let names = crate::SYSTEM.variants.iter().map(|variant| Variant::of(variant.name));
+    let names = crate::SYSTEM.variants.iter().map(|variant| Variant::from_name(variant.name));
     assert_eq!(names.collect::<Vec<_>>(), Variant::ALL.map(Some));
-    assert_eq!(Variant::of("none"), None);
+    assert_eq!(Variant::from_name("none"), None);
 }

@@ -7,8 +7,8 @@ use lab::{LabError, Launch, Offer, Place, REDIS, Server};
 use redis::aio::MultiplexedConnection;
 use redis::{Client, RedisError};
 
-/// What the cache may hold beyond its own needs while its memory is limited. The buffers of its connections take up to half of it,
-/// and what is left must hold some pages: else none would ever be kept, and none would have to make room. All pages take 1 MB.
+/// Capacity of the cache beyond its own needs while its memory is limited. The buffers of its connections take up to half of it,
+/// and the rest must hold some pages: else none would ever be kept or evicted. All pages take 1 MB.
 const LIMITED_BYTES: u64 = 400_000;
 
 /// A page is kept so long.

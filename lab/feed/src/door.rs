@@ -17,7 +17,7 @@ use crate::state::Feed;
 const QUEUE_MAX: u32 = 4096;
 
 /// The same while the queue overflows (one more than its length fits into it, and with a length of zero some kernels take
-/// nobody), and how long the backend then takes until it takes the next.
+/// none), and how long the backend then takes until it takes the next.
 const SHORT_QUEUE_MAX: u32 = 1;
 const SLOW_ACCEPT: Duration = Duration::from_millis(250);
 
@@ -43,7 +43,7 @@ impl Door {
     /// Opens it on a loopback port.
     ///
     /// # Errors
-    /// Nobody can listen there.
+    /// The port cannot be listened on.
     pub(crate) fn open(port: u16) -> io::Result<Door> {
         let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         socket.set_nonblocking(true)?;
@@ -153,9 +153,9 @@ mod tests {
         let _first = knock();
         assert!(!door.is_full(), "the queue is long");
         door.set_slow(true).expect("the kernel does it");
-        assert!(!door.is_full(), "there is room for one");
+        assert!(!door.is_full(), "the queue takes one");
         let _second = knock();
-        assert!(door.is_full(), "nobody takes them");
+        assert!(door.is_full(), "none of them is accepted");
         door.set_slow(false).expect("the kernel does it");
         let _third = knock();
         assert!(!door.is_full(), "the queue is long again");

@@ -1,4 +1,4 @@
-//! The service that tells people of likes, and the name server that knows where it is. Both are time that passes; the worker
+//! The service that notifies people of likes, and its name server. Both take a fixed time; the worker
 //! waits for them, as one that calls without threads does.
 
 use std::sync::atomic::{AtomicBool, Ordering};

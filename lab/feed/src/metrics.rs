@@ -44,7 +44,7 @@ pub(crate) const ALL: &[Definition] = &[
     metric(LOOKUP_SECONDS, Kind::Counter, "Time that the name server has taken."),
     metric(STORE_READS, Kind::Counter, "Pages that the store has made."),
     metric(CACHE_READS, Kind::Counter, "Pages that the cache was asked for, by outcome."),
-    metric(CACHE_EVICTIONS, Kind::Counter, "Pages that have made room for others in the cache."),
+    metric(CACHE_EVICTIONS, Kind::Counter, "Pages evicted from the cache."),
     metric(LOG_LINES_LOST, Kind::Counter, "Lines of the log that could not be written."),
     SPANS,
 ];

@@ -112,7 +112,7 @@ pub(crate) enum Route {
 
 impl Route {
     /// The route of a request.
-    pub(crate) fn of(method: &Method, path: &str) -> Option<Route> {
+    pub(crate) fn parse(method: &Method, path: &str) -> Option<Route> {
         let post = |text: &str| text.parse::<usize>().ok().filter(|post| *post < POSTS);
         let parts: Vec<&str> = path.split('/').skip(1).collect();
         match (method, &parts[..]) {
@@ -155,7 +155,7 @@ impl Reply {
 }
 
 async fn answer(State(feed): State<Arc<Feed>>, request: Request) -> Response {
-    let Some(route) = Route::of(request.method(), request.uri().path()) else {
+    let Some(route) = Route::parse(request.method(), request.uri().path()) else {
         let reply = Reply::error(StatusCode::NOT_FOUND, "there is no such thing");
         return response(&feed, reply);
     };
@@ -271,12 +271,12 @@ impl Call {
         page.render()
     }
 
-    /// Tells people of a like.
+    /// Notifies people of a like.
     async fn notify(&mut self, turn: &mut Turn<'_>) {
         let began = SystemClock::now();
         let Takes { lookup, call } = self.feed.downstream.call(tokio::time::Instant::now());
         turn.work(lookup).await;
-        self.span("look up the notifier", began);
+        self.span("dns.lookup", began);
         let found = SystemClock::now();
         turn.work(call).await;
         self.call("call the notifier", found, vec![("peer.service", Attribute::Text("notifier".into()))]);

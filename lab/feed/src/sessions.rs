@@ -23,7 +23,7 @@ struct Known {
 }
 
 impl Sessions {
-    /// Somebody new: the value of the cookie.
+    /// Begins a session and returns the value of its cookie.
     pub(crate) fn begin(&self) -> String {
         let token = format!("{:032x}", fastrand::u128(..));
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

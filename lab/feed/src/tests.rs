@@ -89,7 +89,7 @@ fn a_request_too_many_is_refused() {
 #[test]
 fn a_request_says_what_it_wants() {
     let check = |method: Method, path: &str, expect: Option<Route>| {
-        assert_eq!(Route::of(&method, path), expect, "{method} {path}");
+        assert_eq!(Route::parse(&method, path), expect, "{method} {path}");
     };
     check(Method::POST, "/login", Some(Route::Login));
     check(Method::GET, "/feed", Some(Route::Feed));

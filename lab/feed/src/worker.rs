@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-/// What each request in flight adds to the work of every other: buffers to look through, memory to collect, a longer list of
-/// what is ready. It is what makes throughput fall, and not just stay, beyond capacity.
+/// Work that each request in flight adds to every other: buffers to look through, memory to collect, a longer ready
+/// list. It makes throughput fall, and not just level off, beyond capacity.
 pub(crate) const PER_REQUEST_IN_FLIGHT: Duration = Duration::from_micros(1);
 
 /// Requests in flight; a further one is refused.

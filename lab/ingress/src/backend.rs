@@ -25,12 +25,12 @@ use crate::{faults, metrics};
 /// Requests that it works on at a time.
 pub(crate) const SLOTS: usize = 8;
 
-/// How long one takes: the messages of a room, and all of them in a file. One of twenty is a file in the scripts, which makes
-/// 19.2 ms on average: the backend is worth 417 requests per second.
+/// Processing time of a request: for the messages of a chat, and for all of them in a file. One of twenty is a file in the scripts, which makes
+/// 19.2 ms on average: the backend's capacity is 417 requests per second.
 pub(crate) const MESSAGES: Duration = Duration::from_millis(16);
 pub(crate) const EXPORT: Duration = Duration::from_millis(80);
 
-/// Rooms that there are, from 0.
+/// Number of chats, from 0.
 const ROOMS: usize = 100;
 
 /// How long the generator is asked to burn its core for each answer while it is limited.
@@ -85,7 +85,7 @@ pub(crate) enum Route {
 
 impl Route {
     /// The route of a request.
-    pub(crate) fn of(method: &Method, path: &str) -> Option<Route> {
+    pub(crate) fn parse(method: &Method, path: &str) -> Option<Route> {
         let room = |text: &str| text.parse::<usize>().ok().filter(|room| *room < ROOMS);
         let parts: Vec<&str> = path.split('/').skip(1).collect();
         match (method, &parts[..]) {
@@ -105,7 +105,7 @@ impl Route {
 }
 
 async fn answer(State(backend): State<Arc<Backend>>, request: Request) -> Response {
-    let Some(route) = Route::of(request.method(), request.uri().path()) else {
+    let Some(route) = Route::parse(request.method(), request.uri().path()) else {
         return refusal(StatusCode::NOT_FOUND, "there is no such thing");
     };
     let began = SystemClock::now();

@@ -29,24 +29,24 @@ async fn set(backend: &Backend, proxies: &[String], name: &str, is_on: bool) -> 
     match name {
         "downstream-rate-limit" => backend.limiter.set(is_on),
         "generator-limit" => backend.is_generator_limited.store(is_on, Ordering::Relaxed),
-        "head-of-line" => return tell(proxies, ONE_CONNECTION, is_on).await,
+        "head-of-line" => return set_in_proxies(proxies, ONE_CONNECTION, is_on).await,
         "replica-imbalance" if proxies.len() < 2 => return Err("this variant has one proxy".to_owned()),
-        "replica-imbalance" => return tell(&proxies[1..], REFUSE, is_on).await,
+        "replica-imbalance" => return set_in_proxies(&proxies[1..], REFUSE, is_on).await,
         other => return Err(format!("it knows no fault {other:?}")),
     }
     Ok(())
 }
 
-/// Tells each of the proxies.
-async fn tell(proxies: &[String], fault: &'static str, is_on: bool) -> Result<(), String> {
+/// Sets a fault in each of the proxies.
+async fn set_in_proxies(proxies: &[String], fault: &'static str, is_on: bool) -> Result<(), String> {
     let urls: Vec<String> = proxies.iter().map(|proxy| format!("{proxy}/faults/{fault}")).collect();
-    let told = tokio::task::spawn_blocking(move || {
+    let answer = tokio::task::spawn_blocking(move || {
         let config = ureq::Agent::config_builder().timeout_global(Some(PROXY_LIMIT)).proxy(None);
         let agent = config.build().new_agent();
         urls.iter().try_for_each(|url| {
-            let told = agent.put(url).send(if is_on { "on" } else { "off" });
-            told.map(|_| ()).map_err(|error| format!("tell {url}: {error}"))
+            let answer = agent.put(url).send(if is_on { "on" } else { "off" });
+            answer.map(|_| ()).map_err(|error| format!("set the fault at {url}: {error}"))
         })
     });
-    told.await.map_err(|error| error.to_string())?
+    answer.await.map_err(|error| error.to_string())?
 }

@@ -78,7 +78,7 @@ fn a_proxy_with_more_than_its_share_is_seen() {
 #[test]
 fn a_request_says_what_it_wants() {
     let check = |method: Method, path: &str, expect: Option<Route>| {
-        assert_eq!(Route::of(&method, path), expect, "{method} {path}");
+        assert_eq!(Route::parse(&method, path), expect, "{method} {path}");
     };
     check(Method::GET, "/rooms/0/messages", Some(Route::Messages(0)));
     check(Method::GET, "/rooms/99/export", Some(Route::Export(99)));

@@ -41,7 +41,7 @@ struct Rules {
 }
 
 impl Rules {
-    fn of(faults: &str) -> Rules {
+    fn from_faults(faults: &str) -> Rules {
         let plain = Limit { per_second: LLM_CALLS_PER_SECOND, burst: BURST };
         Rules {
             limit: if faults::has(faults, faults::RATE_LIMIT) { FEW } else { plain },
@@ -61,7 +61,7 @@ pub(crate) async fn run(assignment: &Assignment) -> Result<(), String> {
     let store = Store::connect(assignment.server("redis")?).await?;
     let tracer =
         Tracer::new(assignment.otlp.as_deref(), "scan-llm", Arc::new(Metrics::new(metrics::OF_PARTS)));
-    let rules = watch::Sender::new(Rules::of(""));
+    let rules = watch::Sender::new(Rules::from_faults(""));
     let llm = Arc::new(Llm { rules, limiter: Mutex::default(), tracer });
     let listen = |error: std::io::Error| format!("listen: {error}");
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(listen)?;
@@ -74,14 +74,14 @@ pub(crate) async fn run(assignment: &Assignment) -> Result<(), String> {
     }
 }
 
-/// Tells of itself, and does as ordered.
+/// Reports its state to the store, and applies the orders from there.
 async fn follow(store: &Store, llm: &Llm) -> Result<(), String> {
     let mut beat = Beat::default();
     loop {
         let ordered = store.beat(crate::LLM, &beat, &Default::default()).await?;
         if ordered != beat.faults {
             *llm.limiter.lock().unwrap_or_else(PoisonError::into_inner) = Limiter::default();
-            llm.rules.send_replace(Rules::of(&ordered));
+            llm.rules.send_replace(Rules::from_faults(&ordered));
             beat.faults = ordered;
             continue;
         }
@@ -90,7 +90,7 @@ async fn follow(store: &Store, llm: &Llm) -> Result<(), String> {
 }
 
 impl Llm {
-    /// Waits for the turn of a call. Whoever waits while the limit changes gets a new one.
+    /// Waits for the turn of a call. A call that waits while the limit changes queues again.
     async fn admit(&self) -> Rules {
         let mut changes = self.rules.subscribe();
         loop {
@@ -119,7 +119,7 @@ async fn call(
     let (began, trace) = (SystemClock::now(), llm.tracer.trace(traceparent));
     let rules = llm.admit().await;
     let admitted = SystemClock::now();
-    tokio::time::sleep(Times::of(stage).draw(fastrand::f64()).mul_f64(rules.slowness)).await;
+    tokio::time::sleep(Times::for_stage(stage).draw(fastrand::f64()).mul_f64(rules.slowness)).await;
     let ended = SystemClock::now();
     let waited_ms = i64::try_from(admitted.since(began).as_millis()).unwrap_or(i64::MAX);
     trace.end(Timed {
@@ -127,7 +127,7 @@ async fn call(
         kind: SpanKind::Server,
         began,
         ended,
-        attributes: vec![("rate_limit.wait_ms", Attribute::Number(waited_ms))],
+        attributes: vec![("plimsoll.rate_limit_wait_ms", Attribute::Number(waited_ms))],
         is_error: false,
     });
     let answer =

@@ -75,7 +75,7 @@ pub(crate) const ALL: &[Definition] = &[
     metric(MESSAGES, Kind::Gauge, "Messages of a queue, those that workers hold among them."),
     metric(MESSAGES_READY, Kind::Gauge, "Messages of a queue that no worker holds."),
     metric(CONSUMERS, Kind::Gauge, "Workers that take from a queue."),
-    metric(WORKERS, Kind::Gauge, "Workers that tell of themselves, the canary among them."),
+    metric(WORKERS, Kind::Gauge, "Workers that report, the canary among them."),
     metric(REPLICAS, Kind::Gauge, "Workers that the autoscaler has decided on, without the canary."),
     metric(REPLICAS_MAX, Kind::Gauge, "Workers that the autoscaler may start."),
     metric(POD_INFO, Kind::Gauge, "The service."),

@@ -41,7 +41,7 @@ pub(crate) struct Times {
 
 impl Times {
     /// Those of a step.
-    pub(crate) fn of(stage: Stage) -> Times {
+    pub(crate) fn for_stage(stage: Stage) -> Times {
         let (least_ms, mean_ms, most_ms) = match stage {
             Stage::Vision => (4460.0, 4500.0, 6210.0),
             Stage::Rule => (38.0, 42.0, 180.0),
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn times_keep_their_ends_and_their_mean() {
         for stage in Stage::ALL {
-            let times = Times::of(stage);
+            let times = Times::for_stage(stage);
             let here_s = |there_ms: f64| there_ms / 1e3 / f64::from(TIME_SCALE);
             let draws = 10_000;
             let drawn_s: Vec<f64> = (0..draws)
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn all_workers_together_complete_as_many_scans_as_there() {
-        let mean_s: f64 = Stage::ALL.iter().map(|stage| Times::of(*stage).mean_ms / 1e3).sum();
+        let mean_s: f64 = Stage::ALL.iter().map(|stage| Times::for_stage(*stage).mean_ms / 1e3).sum();
         let per_minute = 60.0 * (SLOTS * (REPLICAS_MAX + 1)) as f64 / mean_s;
         // There: 367 to 438, from 200 users up.
         assert!((400.0..450.0).contains(&per_minute), "{per_minute}");

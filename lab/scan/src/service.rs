@@ -46,7 +46,8 @@ pub(crate) struct Scan {
 
 /// Serves until the process is ended.
 pub(crate) async fn run(assignment: &Assignment) -> Result<(), String> {
-    let variant = Variant::of(&assignment.variant).ok_or_else(|| format!("be {:?}", assignment.variant))?;
+    let variant =
+        Variant::from_name(&assignment.variant).ok_or_else(|| format!("be {:?}", assignment.variant))?;
     let metrics = Arc::new(Metrics::new(metrics::ALL));
     let listen = |error: std::io::Error| format!("listen: {error}");
     let (control, orders) = Control::open(assignment.control_port, metrics.clone()).map_err(listen)?;
@@ -80,7 +81,7 @@ async fn wait_for(store: &Store, parts: &[&str]) -> Result<(), String> {
         let beats = store.beats(parts).await?;
         let Some(missing) = beats.iter().position(Option::is_none) else { return Ok(()) };
         if SystemClock::now().since(asked) > PARTS_LIMIT {
-            return Err(format!("start {}: it does not tell of itself", parts[missing]));
+            return Err(format!("start {}: it does not report", parts[missing]));
         }
         tokio::time::sleep(PERIOD).await;
     }

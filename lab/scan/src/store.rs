@@ -71,7 +71,7 @@ impl Store {
         Cmd::new().arg("GET").arg(task(id)).query_async(&mut self.connection.clone()).await.map_err(failed)
     }
 
-    /// Tells of a process and of what it has counted since it last did, and gives the faults that are to act.
+    /// Reports a process and its counts since its last report, and returns the faults that are to act.
     pub(crate) async fn beat(
         &self,
         name: &str,

@@ -26,7 +26,7 @@ pub(crate) const ALL: &[Listed] = &[
 
 impl Variant {
     /// The variant of a name.
-    pub(crate) fn of(name: &str) -> Option<Variant> {
+    pub(crate) fn from_name(name: &str) -> Option<Variant> {
         let (replicas_min, takes_last_first) = match name {
             "cold" => (1, false),
             "warm" => (REPLICAS_MAX, false),
@@ -53,10 +53,10 @@ mod tests {
     #[test]
     fn every_variant_that_is_listed_is_known() {
         for listed in ALL {
-            assert!(Variant::of(listed.name).is_some(), "{}", listed.name);
+            assert!(Variant::from_name(listed.name).is_some(), "{}", listed.name);
         }
-        assert_eq!(Variant::of("none"), None);
-        let first = |name| Variant::of(name).expect("it is listed").order()[0];
+        assert_eq!(Variant::from_name("none"), None);
+        let first = |name| Variant::from_name(name).expect("it is listed").order()[0];
         assert_eq!((first("warm"), first("last-first")), (Stage::Vision, Stage::Reward));
     }
 }

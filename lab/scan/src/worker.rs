@@ -65,7 +65,8 @@ pub(crate) async fn run(assignment: &Assignment) -> Result<(), String> {
     let is_asked = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGTERM, is_asked.clone())
         .map_err(|error| format!("listen for signals: {error}"))?;
-    let variant = Variant::of(&assignment.variant).ok_or_else(|| format!("be {:?}", assignment.variant))?;
+    let variant =
+        Variant::from_name(&assignment.variant).ok_or_else(|| format!("be {:?}", assignment.variant))?;
     let name = assignment.part.clone();
     let service = if name == crate::CANARY { "scan-worker-canary" } else { "scan-worker" };
     let store = Store::connect(assignment.server("redis")?).await?;
@@ -244,7 +245,7 @@ impl Worker {
             }
             Stage::Answer => self.ask_model(stage, trace).await,
             Stage::Rule | Stage::Reward => {
-                tokio::time::sleep(Times::of(stage).draw(fastrand::f64())).await;
+                tokio::time::sleep(Times::for_stage(stage).draw(fastrand::f64())).await;
                 Ok(())
             }
         }
@@ -271,7 +272,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Tells how far the scan is, and puts it into the next queue where there is one.
+    /// Reports the progress of the scan, and puts it into the next queue where there is one.
     async fn hand_on(
         &self,
         stage: Stage,

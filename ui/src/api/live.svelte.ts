@@ -118,7 +118,7 @@ export class LiveFeed {
     try {
       this.series = (await source().get(apiPath(`/runs/${encodeURIComponent(this.#run)}/series`))) as Series;
     } catch {
-      // The connection says by itself that nobody answers.
+      // The connection itself shows that the server does not answer.
     }
     this.#isAsking = false;
   }
@@ -135,7 +135,7 @@ export class LiveFeed {
   }
 }
 
-/** The page of a run with what has come since it was asked for. What is told to all who look is told in one language. */
+/** The page of a run with what has come since it was asked for. Messages to all viewers are in one language. */
 export function withLive(page: RunPage, live: LiveFeed | undefined): RunPage {
   return live?.headline ? { ...page, headline: { ...live.headline, sentence: page.headline.sentence } } : page;
 }

@@ -18,7 +18,7 @@ export interface Source {
 /** Why there is no answer, in words that a reader can act on. */
 export class Refusal extends Error {
   constructor(
-    /** `missing`: no such thing; `offline`: nobody answers; `not_in_report`: not part of this file; `denied`; `failed`. */
+    /** `missing`: no such thing; `offline`: the server does not answer; `not_in_report`: not part of this file; `denied`; `failed`. */
     readonly kind: 'missing' | 'offline' | 'not_in_report' | 'denied' | 'failed',
     /** What the server said, if it said something. */
     readonly detail: string,

@@ -3,9 +3,9 @@
 import type uPlot from 'uplot';
 import { apart, type Hole, type Level, type Line, type Mark, type Peak, type Values } from './lines';
 
-/** Room for names at the ends of lines, pixels; equal in all charts, so that their crosshairs meet. */
+/** Width for names at the ends of lines, pixels; equal in all charts, so that their crosshairs meet. */
 export const GUTTER_RIGHT_PX = 104;
-/** Room for the axis on the left, pixels. */
+/** Width of the axis on the left, pixels. */
 export const GUTTER_LEFT_PX = 56;
 
 const LABEL_GAP_PX = 13;
@@ -93,9 +93,9 @@ export function drawExtras(
   );
   ctx.textAlign = 'left';
   ends.forEach((end, index) => {
-    const room = GUTTER_RIGHT_PX * ratio - 8 * ratio;
+    const width = GUTTER_RIGHT_PX * ratio - 8 * ratio;
     ctx.fillStyle = end.ink;
-    ctx.fillText(fitting(ctx, end.label, room), bbox.left + bbox.width + 6 * ratio, spread[index] ?? end.at);
+    ctx.fillText(fitting(ctx, end.label, width), bbox.left + bbox.width + 6 * ratio, spread[index] ?? end.at);
   });
   ctx.restore();
 }
@@ -186,8 +186,8 @@ function text(ctx: CanvasRenderingContext2D, words: string, x: number, y: number
   ctx.lineWidth = 1.25 * ratio;
 }
 
-function fitting(ctx: CanvasRenderingContext2D, words: string, room: number): string {
+function fitting(ctx: CanvasRenderingContext2D, words: string, width: number): string {
   let shown = words;
-  while (shown.length > 3 && ctx.measureText(shown).width > room) shown = `${shown.slice(0, -2)}…`;
+  while (shown.length > 3 && ctx.measureText(shown).width > width) shown = `${shown.slice(0, -2)}…`;
   return shown;
 }

@@ -18,7 +18,7 @@ export interface Folded extends Laid {
   top: number;
 }
 
-/** How often the order within layers is mended. */
+/** Passes that improve the order within layers. */
 const SWEEPS = 4;
 
 /** Puts places into layers; `limit` of them, those that are called by or call many first. */

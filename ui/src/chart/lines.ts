@@ -11,7 +11,7 @@ export interface Line {
   values: Values;
   /** Its colour, as the name of a token: `--s1`. */
   color: string;
-  /** Lengths of dashes and gaps, so that colour is not all that tells lines apart. */
+  /** Lengths of dashes and gaps, so that lines differ in more than colour. */
   dash?: number[];
   /** In pixels. */
   width?: number;

@@ -8,7 +8,7 @@ export function logScale(low: number, high: number, from: number, to: number): (
 
 /**
  * Round values between two bounds: 1, 2 and 5 of each power of ten, fewer where there would be too many, and equal steps where
- * there would be none to tell the scale from.
+ * there would be none to read the scale from.
  */
 export function logTicks(low: number, high: number, limit = 8): number[] {
   for (const factors of [[1, 2, 5], [1, 3], [1]]) {

@@ -23,7 +23,7 @@ const REST = 300;
 
 /**
  * Asks for the path that `path` returns, whenever it changes; an empty path asks nothing. While `goesOn` says so, it asks
- * again every few seconds, unless nobody is looking.
+ * again every few seconds, unless the page is hidden.
  */
 export function asked<T>(path: () => string, goesOn: () => boolean = () => false): Asked<T> {
   let data = $state.raw<T | undefined>(undefined);

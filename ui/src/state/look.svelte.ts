@@ -41,7 +41,7 @@ export function isDark(): boolean {
 export function nextTheme(): void {
   chosenTheme = THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length] ?? 'system';
   remember('plimsoll.theme', chosenTheme);
-  // In the address, so that whoever gets the link sees the same; what the system chooses is nobody else's.
+  // In the address, so that a shared link shows the same; the system's own choice is not shared.
   setQuery({ theme: chosenTheme === 'system' ? '' : chosenTheme });
 }
 

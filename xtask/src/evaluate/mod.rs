@@ -4,6 +4,7 @@
 //! again unless asked. So a run that was cut off goes on where it stopped.
 
 mod cases;
+mod gallery;
 mod lab;
 mod page;
 mod simulate;
@@ -30,11 +31,28 @@ cargo xtask evaluate: measures the analysis against known truth and rewrites the
 struct Case {
     name: &'static str,
     /// The parts that are measured one after the other, each with a result of its own.
-    parts: &'static [&'static str],
+    parts: Parts,
     /// Measures a part.
     measure: fn(&str) -> anyhow::Result<Value>,
     /// Shows the results of all parts that there are.
     table: fn(&[(&str, Value)]) -> Table,
+}
+
+/// The parts of a case.
+enum Parts {
+    /// Those of a list.
+    Listed(&'static [&'static str]),
+    /// Those that files describe.
+    Described(fn() -> anyhow::Result<Vec<String>>),
+}
+
+impl Parts {
+    fn names(&self) -> anyhow::Result<Vec<String>> {
+        match self {
+            Parts::Listed(names) => Ok(names.iter().map(|name| (*name).to_owned()).collect()),
+            Parts::Described(read) => read(),
+        }
+    }
 }
 
 /// The command line.
@@ -51,7 +69,9 @@ pub(crate) fn main(parser: lexopt::Parser) -> anyhow::Result<()> {
     let mut missed = Vec::new();
     for case in cases::ALL.iter().filter(wanted) {
         let results = results(case, &options)?;
-        let table = (case.table)(&results);
+        let borrowed: Vec<(&str, Value)> =
+            results.iter().map(|(part, value)| (part.as_str(), value.clone())).collect();
+        let table = (case.table)(&borrowed);
         let text = table.markdown();
         println!("## {}\n\n{text}", case.name);
         page::write(&workspace::root().join("docs/analysis.md"), case.name, &text)?;
@@ -64,18 +84,19 @@ pub(crate) fn main(parser: lexopt::Parser) -> anyhow::Result<()> {
 }
 
 /// The results of a case's parts, measured where they are missing.
-fn results(case: &Case, options: &Options) -> anyhow::Result<Vec<(&'static str, Value)>> {
+fn results(case: &Case, options: &Options) -> anyhow::Result<Vec<(String, Value)>> {
+    let parts = case.parts.names()?;
     let is_wanted = |part: &str| options.parts.is_empty() || options.parts.iter().any(|name| name == part);
     let is_missing = |part: &str| options.again || !result_path(case.name, part).exists();
-    let missing = case.parts.iter().filter(|part| is_wanted(part) && is_missing(part)).count();
+    let missing = parts.iter().filter(|part| is_wanted(part) && is_missing(part)).count();
     let mut progress = Progress { left: missing, took_s: cases::part_s(case.name), measured: 0 };
     let mut results = Vec::new();
-    for part in case.parts {
-        let path = result_path(case.name, part);
-        if is_wanted(part) && is_missing(part) {
+    for part in parts {
+        let path = result_path(case.name, &part);
+        if is_wanted(&part) && is_missing(&part) {
             eprintln!("{} {part}{}", case.name, progress.text());
             let began = SystemClock::now();
-            let value = (case.measure)(part).with_context(|| format!("measure {} {part}", case.name))?;
+            let value = (case.measure)(&part).with_context(|| format!("measure {} {part}", case.name))?;
             progress.add(SystemClock::now().since(began).as_secs_f64());
             keep(&path, &value)?;
         }
@@ -84,7 +105,7 @@ fn results(case: &Case, options: &Options) -> anyhow::Result<Vec<(&'static str, 
         }
         let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
         let value = serde_json::from_str(&text).with_context(|| format!("parse {}", path.display()))?;
-        results.push((*part, value));
+        results.push((part, value));
     }
     Ok(results)
 }
@@ -149,8 +170,11 @@ fn parse(mut parser: lexopt::Parser) -> anyhow::Result<Option<Options>> {
 }
 
 fn known_parts(options: Options) -> anyhow::Result<Options> {
-    let known = |name: &&String| cases::ALL.iter().any(|case| case.parts.contains(&name.as_str()));
-    match options.parts.iter().find(|name| !known(name)) {
+    let mut known = Vec::new();
+    for case in cases::ALL {
+        known.extend(case.parts.names()?);
+    }
+    match options.parts.iter().find(|name| !known.contains(name)) {
         Some(unknown) => bail!("find the part {unknown:?}"),
         None => Ok(options),
     }

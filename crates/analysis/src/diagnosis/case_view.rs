@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::diagnosis::{EvidenceQuery, ExemplarLink};
-use model::{Signal, SignalId, SignalRole, SpanKind};
+use model::{Signal, SignalId, SignalRole};
 use stats::normal_quantile;
 
 use super::case::{Case, Level};
@@ -173,15 +173,9 @@ impl<'a> View<'a> {
     }
 }
 
-/// A span that waits for its turn.
-pub(super) fn is_wait(key: &StepKey) -> bool {
-    let operation = key.operation.to_lowercase();
-    key.kind == SpanKind::Internal && ["wait", "queue"].iter().any(|word| operation.contains(word))
-}
-
-/// How long critical paths wait for a turn.
+/// Returns the time that critical paths wait for connections and turns, nanoseconds.
 pub(super) fn waits_ns(paths: &Paths) -> f64 {
-    paths.steps.iter().filter(|(key, _)| is_wait(key)).map(|(_, step)| step.own_ns).sum()
+    paths.steps.values().filter(|step| step.role.is_wait()).map(|step| step.own_ns).sum()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod ceilings;
 mod demand;
 mod detectors;
 mod observation;
+mod own_traces;
 mod paths;
 mod prediction;
 mod series;
@@ -29,13 +30,15 @@ use std::collections::BTreeSet;
 use model::diagnosis::{
     Caveat, DetectorId, DiagnosedRun, Hypothesis, Inconclusive, MissingKind, Outcome, Role, RuledOut,
 };
-use model::{Diagnosis, Fault, Grade, Strength};
+use model::{Diagnosis, Fault, Grade, SignalId, Strength};
 
 pub use case::{Case, Level, Requests, Second, Tasks};
 use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
-use thresholds::outcome::{EXPLAINS_UNKNOWN, TRACED_MIN, UNTRACED_S_MIN, WAITS_MIN};
+use thresholds::outcome::{EXPLAINS_UNKNOWN, TRACED_MIN, UNACCOUNTED_MIN, UNTRACED_S_MIN, WAITS_MIN};
+
+use crate::traces::Component;
 
 /// Findings that are listed.
 const FINDINGS_MAX: usize = 10;
@@ -207,10 +210,25 @@ fn unexplained(view: &View<'_>) -> Option<Inconclusive> {
     if share >= WAITS_MIN && mean_s * share >= UNTRACED_S_MIN {
         return Some(Inconclusive::Queueing { share, mean_s });
     }
+    let held = share_unaccounted(view, mean_s);
+    if held >= UNACCOUNTED_MIN && mean_s * held >= UNTRACED_S_MIN {
+        return Some(Inconclusive::Unaccounted { share: held, mean_s });
+    }
     let traced = view.share_traced();
     let outside_s = mean_s * (1.0 - traced);
     let is_outside = view.paths.traces > 0 && traced < TRACED_MIN && outside_s >= UNTRACED_S_MIN;
     is_outside.then_some(Inconclusive::Untraced { outside_s, mean_s })
+}
+
+/// Returns the share of response time in which services hold a request, compute nothing for it, and wait for nothing that a span
+/// shows: a lock that is held across a call, a sleep. Zero where no CPU use is known.
+fn share_unaccounted(view: &View<'_>, mean_s: f64) -> f64 {
+    // The CPU of a machine has that of everything on it, so that too little is unaccounted for, never too much.
+    let cpus = [SignalId::ProcessCpu, SignalId::ContainerCpu, SignalId::CoreCpu, SignalId::NodeCpu];
+    let Some(cores) = cpus.into_iter().find_map(|id| view.sum_of_means(&[id])) else { return 0.0 };
+    let held = view.share_of_paths(view.paths.attribution.part_ns(Component::Target) as f64);
+    let computes = cores / view.level.requests_per_s().max(f64::MIN_POSITIVE) / mean_s.max(f64::MIN_POSITIVE);
+    (held - view.share_of_waits() - computes).max(0.0)
 }
 
 /// Returns the evidence that shows most, the most useful first.
@@ -334,6 +352,26 @@ mod tests {
         let is_queueing =
             matches!(found.outcome, Outcome::CannotTell { why: Inconclusive::Queueing { .. }, .. });
         assert!(is_queueing, "{:?}", found.outcome);
+    }
+
+    /// A mutex that is held across a call: a service at 12 % of a core has most of the time, and no span shows a wait.
+    #[test]
+    fn a_service_that_holds_requests_without_computing_is_not_well() {
+        let case = |cores: f64| {
+            let traces = (0..100)
+                .map(|number| sampled(number, request("shop", "GET /", 200.0, &[("select 1", 190.0, 9.0)])));
+            let signals = vec![flat("process_cpu", &[("job", "shop")], 20, cores)];
+            diagnose_levels(vec![Level {
+                traces: traces.collect(),
+                ..told(level(20, 10, 0.202), signals, Vec::new())
+            }])
+            .outcome
+        };
+        let Outcome::CannotTell { why: Inconclusive::Unaccounted { share, .. }, .. } = case(0.12) else {
+            panic!("{:?}", case(0.12))
+        };
+        assert!((share - 0.886).abs() < 0.01, "{share}");
+        assert_eq!(case(1.8), Outcome::NoServerBottleneck { growth: None });
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use model::{Kept, Span, SpanKind, SpanStatus, Trace};
 
+use super::own_traces::own_traces;
+use crate::roles::{ActivityRole, RATE_LIMIT_WAIT_MS};
 use crate::traces::{
     Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, normalised, queue,
     repeated_statements, request, statement,
@@ -30,9 +32,6 @@ const INSTANCE: [&str; 3] = ["service.instance.id", "k8s.pod.name", "host.name"]
 
 /// Attribute that identifies a message.
 const MESSAGE_ID: &str = "messaging.message.id";
-
-/// Attributes that record how long a rate limit delayed a call.
-const LIMITED: [&str; 2] = ["rate_limit.wait_ms", "ratelimit.wait_ms"];
 
 /// The status of HTTP that says so, and the names of the attribute (RFC 6585, section 4).
 const TOO_MANY: &str = "429";
@@ -94,6 +93,8 @@ pub(super) struct StepKey {
 /// All spans of an operation.
 #[derive(Debug, Default)]
 pub(super) struct Step {
+    /// The activity, by the first of them.
+    pub(super) role: ActivityRole,
     /// Number of spans.
     pub(super) spans: u64,
     /// Number of traces with such a span.
@@ -121,7 +122,7 @@ pub(super) struct Step {
 }
 
 /// A statement, over all operations that run it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Asking {
     /// Time on critical paths.
     pub(super) own_ns: f64,
@@ -176,8 +177,7 @@ impl Paths {
     /// Sums the unbiased sample; without one, all traces that were kept.
     pub(super) fn new(traces: &[Trace]) -> Paths {
         let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. });
-        // A request without a server span does not show where its time went.
-        let told: Vec<&Trace> = traces.iter().filter(|trace| !trace.spans.iter().all(Span::is_own)).collect();
+        let told = own_traces(traces);
         let is_biased = !told.iter().any(is_sampled);
         let mut paths = Paths { is_biased: is_biased && !told.is_empty(), ..Paths::default() };
         told.into_iter().filter(|trace| is_biased || is_sampled(trace)).for_each(|trace| paths.add(trace));
@@ -285,7 +285,7 @@ impl Paths {
     }
 
     fn add_limited(&mut self, span: &Span) {
-        let waited_ms = LIMITED.iter().find_map(|name| span.attribute(name)?.parse::<f64>().ok());
+        let waited_ms = span.attribute(RATE_LIMIT_WAIT_MS).and_then(|text| text.parse::<f64>().ok());
         let is_refused = STATUS.iter().any(|name| span.attribute(name) == Some(TOO_MANY));
         if waited_ms.is_none() && !is_refused {
             return;
@@ -297,6 +297,24 @@ impl Paths {
         if self.limited.service.is_empty() {
             self.limited.service = span.service.to_string();
         }
+    }
+
+    /// The traced statements that a database counts under this fingerprint. Redis counts commands by their name alone.
+    pub(super) fn asking(&self, text: &str) -> Option<Asking> {
+        if let Some(asking) = self.statements.get(text) {
+            return Some(asking.clone());
+        }
+        if text.is_empty() || text.contains(' ') {
+            return None;
+        }
+        let is_command =
+            |traced: &&String| traced.split(' ').next().is_some_and(|it| it.eq_ignore_ascii_case(text));
+        let commands = self.statements.iter().filter(|(traced, _)| is_command(traced));
+        commands.map(|(_, asking)| asking.clone()).reduce(|mut sum, other| {
+            sum.own_ns += other.own_ns;
+            other.slowest.into_iter().for_each(|shown| keep_slowest(&mut sum.slowest, shown));
+            sum
+        })
     }
 
     /// The mean time of a trace, seconds.
@@ -314,6 +332,9 @@ impl Step {
     fn add(&mut self, tree: &Tree<'_>, at: usize, own_ns: u64) {
         let (span, node) = (&tree.spans()[at], tree.node(at));
         let length_ns = node.end_ns.abs_diff(node.start_ns);
+        if self.spans == 0 {
+            self.role = ActivityRole::new(span);
+        }
         self.spans += 1;
         self.total_ns += length_ns as f64;
         self.own_ns += own_ns as f64;

@@ -11,6 +11,14 @@ pub(super) fn mean(level: &Level, signal: &Signal) -> Option<f64> {
     (!inside.is_empty()).then(|| inside.iter().map(|(_, value)| value).sum::<f64>() / inside.len() as f64)
 }
 
+/// The mean of what was read before and after the run: the level of a machine's counter without the run. None where nothing was.
+pub(super) fn background(level: &Level, signal: &Signal) -> Option<f64> {
+    let (from, to) = (level.from(), level.to());
+    let outside = signal.points.iter().filter(|(at, _)| *at < from || *at > to).map(|(_, value)| *value);
+    let (sum, count) = outside.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then(|| sum / count)
+}
+
 /// The highest point in the run's time.
 pub(super) fn peak(level: &Level, signal: &Signal) -> Option<f64> {
     inside(level, signal).iter().map(|(_, value)| *value).reduce(f64::max)

@@ -70,6 +70,7 @@ thresholds! {
         TRACED_MIN: f64 = 0.4, "share of response time", Lab, "Part that spans must cover, or the time outside of them is unexplained";
         UNTRACED_S_MIN: f64 = 0.02, "seconds", Lab, "Time outside of spans, or of queueing, below which nothing needs an explanation";
         WAITS_MIN: f64 = 0.5, "share of response time", Lab, "Queueing from which on there must be a bottleneck";
+        UNACCOUNTED_MIN: f64 = 0.5, "share of response time", Lab, "Time inside services without CPU and without a wait, from which on the cause is unknown";
     }
     /// Resources at their limit.
     ceilings {
@@ -177,6 +178,7 @@ thresholds! {
         STALLS_PER_S_MAX: f64 = 5.0, "per second", Lab, "Most stalls of a garbage collector; a CPU quota stalls more often";
         STALLED_MIN: f64 = 0.04, "share of the time", Lab, "Stalled time from which on a finding is reported";
         VARIATION_MAX: f64 = 0.4, "standard deviation over the mean", Lab, "Variation of the length of pauses";
+        COLLECTED_MIN: f64 = 0.25, "share of the stalled time", Lab, "Collector time, where a runtime reports it, that explains stalls in traces";
     }
     /// Response size and bandwidth.
     payload {
@@ -194,7 +196,9 @@ thresholds! {
     /// Periodic jobs.
     periodic {
         SHARE_MIN: f64 = 0.15, "share of database time", Lab, "Share from which on a job is reported";
-        LIMITS_MIN: f64 = 0.3, "share of database or response time", Lab, "Share from which on it is the bottleneck";
+        WAITED_MIN: f64 = 0.05, "share of response time", Lab, "Time that the run's statements waited for a job, from which on it is reported";
+        WAITED_LIMITS_MIN: f64 = 0.15, "share of response time", Lab, "Time that the run's statements waited for a job, from which on it is the bottleneck";
+        LIMITS_MIN: f64 = 0.3, "share of response time", Lab, "Periodic part from which on it is the bottleneck";
         CALLS_PER_REQUEST_MAX: f64 = 0.2, "calls per request", Lab, "Most calls of a job";
         PERIOD_MIN_S: usize = 5, "seconds", Lab, "Shortest period that windows of a second show";
         PERIODS_MIN: usize = 3, "periods", Lab, "Fewest periods of a run";

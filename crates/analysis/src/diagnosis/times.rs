@@ -6,6 +6,7 @@ use model::diagnosis::{
 use model::{Kept, SignalId, SpanKind, Trace};
 
 use super::case_view::{View, waits_ns};
+use super::own_traces::own_traces;
 use super::paths::{Asked, Paths};
 use super::thresholds::times::{APART_MAX, ASKED_MIN, TOLD_S_MIN};
 use crate::traces::{Attribution, Component, StageKind, stages};
@@ -96,7 +97,9 @@ fn parts_s(paths: &Paths, measured_s: Option<f64>) -> [f64; Component::ALL.len()
 pub(super) fn tasks(view: &View<'_>) -> Vec<TimeUse> {
     let is_task = |trace: &&Trace| trace.spans.iter().any(|span| span.kind == SpanKind::Consumer);
     let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. }) || view.paths.is_biased;
-    let of = |level: &super::case::Level| stages(level.traces.iter().filter(is_sampled).filter(is_task));
+    let of = |level: &super::case::Level| {
+        stages(own_traces(&level.traces).into_iter().filter(is_sampled).filter(is_task))
+    };
     let table = of(view.level);
     let measured_s = view.level.tasks.as_ref().and_then(|tasks| tasks.mean_s);
     if table.traces == 0 {

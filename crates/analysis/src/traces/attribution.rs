@@ -7,6 +7,7 @@ use model::{Span, SpanKind};
 use super::path::{Piece, PieceKind};
 use super::peer;
 use super::tree::Tree;
+use crate::roles::ActivityRole;
 
 /// The component that a piece of a request's time is attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +84,13 @@ impl Component {
             SpanKind::Client if span.is_own() && tree.children(at).is_empty() => Component::Unseen,
             SpanKind::Client if span.is_own() => Component::Network,
             SpanKind::Client if answers(tree, at) => Component::Network,
-            SpanKind::Client => Component::External,
+            SpanKind::Client => match ActivityRole::new(span) {
+                // Waiting for a connection or a turn happens in the service that recorded it.
+                role if role.is_wait() => Component::Target,
+                ActivityRole::Publish | ActivityRole::Receive => Component::Queue,
+                ActivityRole::Process | ActivityRole::Work => Component::Target,
+                _ => Component::External,
+            },
             SpanKind::Internal | SpanKind::Server | SpanKind::Consumer => Component::Target,
         }
     }

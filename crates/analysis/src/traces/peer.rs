@@ -3,24 +3,24 @@
 
 use model::{Span, SpanKind};
 
-const SYSTEM: [&str; 2] = ["db.system.name", "db.system"];
-const STATEMENT: [&str; 2] = ["db.query.text", "db.statement"];
+use crate::roles::{ActivityRole, DATABASE_STATEMENT, DATABASE_SYSTEM, first};
+
 const DESTINATION: [&str; 2] = ["messaging.destination.name", "messaging.destination"];
 const CONNECTING: [&str; 3] = ["plimsoll.looking_up_ms", "plimsoll.connecting_ms", "plimsoll.tls_ms"];
 const HOST: [&str; 5] = ["peer.service", "server.address", "net.peer.name", "http.host", "url.full"];
 
 /// The kind of database that a span asks: `postgresql`, `redis`.
 pub fn database(span: &Span) -> Option<&str> {
-    // A server span may name its database as well; the database is not its peer.
+    // A server span may name its database as well, and a wait for a connection names the database that it leads to.
     if matches!(span.kind, SpanKind::Server | SpanKind::Consumer) {
         return None;
     }
-    first(span, &SYSTEM)
+    first(span, &DATABASE_SYSTEM).filter(|_| !ActivityRole::new(span).is_wait())
 }
 
 /// Returns the database statement of a span, as recorded.
 pub fn statement(span: &Span) -> Option<&str> {
-    first(span, &STATEMENT)
+    first(span, &DATABASE_STATEMENT)
 }
 
 /// The queue that a span puts into or takes from.
@@ -53,10 +53,6 @@ pub fn host(span: &Span) -> Option<&str> {
         let host = host.split_once("://").map_or(host, |(_, rest)| rest);
         host.split(['/', '?', '#']).next().unwrap_or(host)
     })
-}
-
-fn first<'a>(span: &'a Span, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| span.attribute(name)).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ fn call(agent: &ureq::Agent, head: http::request::Parts, body: &Bytes) -> Result
     Ok(HttpResponse::from_parts(head, HttpResponseBody::from(bytes)))
 }
 
-/// What went wrong decides whether the request is made anew.
+/// Classifies an error by whether the request is repeated.
 fn failure(error: ureq::Error) -> HttpError {
     let kind = match &error {
         ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => HttpErrorKind::Connect,

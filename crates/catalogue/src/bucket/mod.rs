@@ -85,7 +85,7 @@ impl Bucket {
                 ..RetryConfig::default()
             });
         if let Some(endpoint) = endpoint {
-            // Whoever names an endpoint without TLS means it.
+            // An endpoint with the scheme `http` asks for a connection without TLS.
             builder = builder.with_allow_http(endpoint.starts_with("http://")).with_endpoint(endpoint);
         }
         Ok(builder.build()?)
@@ -224,7 +224,7 @@ impl Store for Bucket {
             }
             let store = self.connect()?;
             runtime()?.block_on(store.delete(&self.key(&entry.name)))?;
-            // What is left in the cache is found by nobody.
+            // A cached file that is left behind is never read again.
             let _ = std::fs::remove_file(self.cached(entry));
             Ok(())
         })();

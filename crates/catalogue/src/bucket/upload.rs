@@ -1,6 +1,6 @@
 //! Uploads in parts that go on where they were interrupted, by this process or a later one.
 //!
-//! What has arrived is written down beside the file, a line after each part:
+//! Progress is written to a note beside the file, one line after each part:
 //!
 //! ```text
 //! bytes modified_ns upload-id       of the file when the upload began
@@ -20,7 +20,7 @@ use object_store::path::Path as Key;
 use super::{PART_BYTES, part};
 use crate::error::Cause;
 
-/// What the name of the note beside a file ends in.
+/// Suffix of the name of the note beside a file.
 const NOTE: &str = "-upload";
 
 /// An upload that has begun.
@@ -85,7 +85,7 @@ fn note(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// What is written down of an upload, and whether the file is still the same; `None` if there is nothing of use.
+/// Reads the note of an upload, and whether the file is unchanged since; `None` if there is no usable note.
 fn read_note(path: &Path) -> Result<Option<(Upload, bool)>, Cause> {
     let text = match std::fs::read_to_string(note(path)) {
         Ok(text) => text,

@@ -1,6 +1,6 @@
 //! The laws of a run's lifecycle, one function each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use model::metric::builtin::ITERATIONS;
@@ -14,7 +14,7 @@ use crate::coordinator::WORKER_PATIENCE;
 pub(super) type Law = (&'static str, fn(&Trace) -> Result<(), String>);
 
 /// All laws.
-pub(super) const LAWS: [Law; 13] = [
+pub(super) const LAWS: [Law; 15] = [
     ("iterations end once", iterations_end_once),
     ("setup is first and runs once", setup_is_first_and_runs_once),
     ("teardown is last and runs once", teardown_is_last_and_runs_once),
@@ -23,6 +23,8 @@ pub(super) const LAWS: [Law; 13] = [
     ("nothing follows the end", nothing_follows_the_end),
     ("windows are contiguous", windows_are_contiguous),
     ("windows hold every iteration", windows_hold_every_iteration),
+    ("a thread is asked for one window at a time", a_thread_is_asked_for_one_window_at_a_time),
+    ("the last window asks every thread", the_last_window_asks_every_thread),
     ("thresholds see whole windows", thresholds_see_whole_windows),
     ("graceful stop is bounded", graceful_stop_is_bounded),
     ("the first abort reason stays", the_first_abort_reason_stays),
@@ -195,6 +197,37 @@ fn windows_hold_every_iteration(trace: &Trace) -> Result<(), String> {
         }
     }
     check(held == (happened, full), || format!("windows hold {held:?} of {:?}", (happened, full)))
+}
+
+/// A thread that has not answered a request for a window gets no further one.
+fn a_thread_is_asked_for_one_window_at_a_time(trace: &Trace) -> Result<(), String> {
+    let mut asked = BTreeSet::new();
+    for (at, entry) in &trace.entries {
+        match entry {
+            Entry::WindowRequest { worker, .. } => {
+                check(asked.insert(*worker), || format!("thread {worker} is asked twice, at {at:?}"))?;
+            }
+            Entry::WindowAnswer { worker } => {
+                asked.remove(worker);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Every thread gets a request for the last window, also one that had not answered an earlier request when the run's work was
+/// over: otherwise its samples since then are lost. A blocked thread ends the wait for answers.
+fn the_last_window_asks_every_thread(trace: &Trace) -> Result<(), String> {
+    let Some(last) = windows(trace).last().map(|window| window.end) else { return Ok(()) };
+    let requests = trace.entries.iter().filter_map(|(_, entry)| match entry {
+        Entry::WindowRequest { worker, end } if *end == last => Some(*worker),
+        _ => None,
+    });
+    let asked: BTreeSet<usize> = requests.collect();
+    check(asked.len() == trace.case.workers || !trace.blocked.is_empty(), || {
+        format!("the window that ends at {last:?} asks only the threads {asked:?}")
+    })
 }
 
 /// Thresholds are evaluated on exactly the windows that came before: never on a part of one.

@@ -29,6 +29,10 @@ pub(super) enum Entry {
     SetupOrder { is_elsewhere: bool },
     /// `teardown()` began on a thread.
     Teardown,
+    /// A thread was asked for its samples up to the end of a window.
+    WindowRequest { worker: usize, end: Instant },
+    /// The coordinator read a thread's samples.
+    WindowAnswer { worker: usize },
     /// An iteration began.
     Iteration { id: u64, worker: usize, scenario: ScenarioId },
     /// An iteration ended.

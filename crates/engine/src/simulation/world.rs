@@ -304,6 +304,11 @@ impl World {
             inputs.push(Input::Kill);
         }
         inputs.append(&mut self.bench.inbox);
+        for input in &inputs {
+            if let Input::Report(Report::Window { worker, .. }) = input {
+                self.bench.trace(Entry::WindowAnswer { worker: *worker });
+            }
+        }
         let outputs = self.coordinator.step(self.bench.now(), inputs);
         let (for_listener, others): (Vec<_>, Vec<_>) =
             outputs.into_iter().partition(|output| matches!(output, Output::Event(_) | Output::Samples(_)));
@@ -333,10 +338,17 @@ impl World {
             | (Order::Run(function @ Function::Teardown { .. }), Some(Fault::RepeatTeardown)) => {
                 vec![Order::Run(function.clone()), order]
             }
+            (Order::TakeWindow { .. }, Some(Fault::SkipThread)) if thread == 0 => return,
+            (Order::TakeWindow { end }, Some(Fault::RepeatWindowRequest)) => {
+                vec![Order::TakeWindow { end: *end }, order]
+            }
             _ => vec![order],
         };
         for order in copies {
             let bench = &mut self.bench;
+            if let Order::TakeWindow { end } = order {
+                bench.trace(Entry::WindowRequest { worker: thread, end });
+            }
             if let (Order::Start { at, .. }, Some((blocked, after))) = (&order, bench.case.blocked)
                 && blocked == thread
             {

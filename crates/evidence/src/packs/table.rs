@@ -15,6 +15,11 @@ const PROCESS: &[&str] = &["namespace", "pod", "job", "instance"];
 /// The label of a route, which differs between exporters.
 const ROUTE: &[&str] = &["namespace", "pod", "job", "instance", "uri", "http_route", "route"];
 const POOL: &[&str] = &["pod", "instance", "pool"];
+/// Pools by the names of the conventions, and before 1.26.
+const OTEL_POOL: &[&str] = &["pod", "instance", "job", "db_client_connection_pool_name", "pool_name"];
+const GO_POOL: &[&str] = &["pod", "instance", "db_name"];
+const NETTY_POOL: &[&str] = &["pod", "instance", "name", "remote_address"];
+const ENVOY: &[&str] = &["pod", "instance", "envoy_cluster_name"];
 const DATABASE: &[&str] = &["instance", "datname"];
 const QUEUE: &[&str] = &["instance", "vhost", "queue"];
 const TASK: &[&str] = &["name"];
@@ -181,6 +186,79 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::PoolTimeouts, Rate("hikaricp_connections_timeout_total"), POOL),
         ],
     },
+    // OpenTelemetry's database metrics, as an SDK's Prometheus exporter names them: node-postgres, HikariCP by the Java agent,
+    // Npgsql, go-redis ("Semantic conventions for database client metrics").
+    Pack {
+        name: "Connection pools (OpenTelemetry)",
+        reveals: "db_client_connection_count",
+        rows: &[
+            row(
+                Id::DbClientConnectionUsed,
+                Sum("db_client_connection_count{db_client_connection_state=\"used\"}"),
+                OTEL_POOL,
+            ),
+            row(Id::DbClientConnectionMax, Sum("db_client_connection_max"), OTEL_POOL),
+            row(
+                Id::DbClientConnectionPendingRequests,
+                Sum("db_client_connection_pending_requests"),
+                OTEL_POOL,
+            ),
+        ],
+    },
+    Pack {
+        name: "Connection pools (OpenTelemetry before 1.26)",
+        reveals: "db_client_connections_usage",
+        rows: &[
+            row(Id::DbClientConnectionsUsage, Sum("db_client_connections_usage{state=\"used\"}"), OTEL_POOL),
+            row(Id::DbClientConnectionsMax, Sum("db_client_connections_max"), OTEL_POOL),
+            row(
+                Id::DbClientConnectionsPendingRequests,
+                Sum("db_client_connections_pending_requests"),
+                OTEL_POOL,
+            ),
+        ],
+    },
+    // otelpgx, meter.go. The pool counts no pending requests, and its wait is in nanoseconds.
+    Pack {
+        name: "pgxpool",
+        reveals: "pgxpool_acquired_connections",
+        rows: &[
+            row(Id::DbClientConnectionUsed, Sum("pgxpool_acquired_connections"), OTEL_POOL),
+            row(Id::DbClientConnectionMax, Sum("pgxpool_max_connections"), OTEL_POOL),
+        ],
+    },
+    // prometheus/client_golang, collectors/dbstats_collector.go. Seconds of waiting per second are the mean number of requests
+    // that wait (Little's law).
+    Pack {
+        name: "database/sql (Go)",
+        reveals: "go_sql_in_use_connections",
+        rows: &[
+            row(Id::DbClientConnectionUsed, Sum("go_sql_in_use_connections"), GO_POOL),
+            // Zero is no limit.
+            row(Id::DbClientConnectionMax, Limits("go_sql_max_open_connections"), GO_POOL),
+            row(Id::DbClientConnectionPendingRequests, Rate("go_sql_wait_duration_seconds_total"), GO_POOL),
+        ],
+    },
+    // Micrometer, PooledConnectionProviderMeterRegistrar of reactor-netty.
+    Pack {
+        name: "Reactor Netty",
+        reveals: "reactor_netty_connection_provider_active_connections",
+        rows: &[
+            row(Id::PoolActive, Sum("reactor_netty_connection_provider_active_connections"), NETTY_POOL),
+            row(Id::PoolActiveLimit, Sum("reactor_netty_connection_provider_max_connections"), NETTY_POOL),
+            row(Id::PoolPending, Sum("reactor_netty_connection_provider_pending_connections"), NETTY_POOL),
+        ],
+    },
+    // Envoy, "Cluster manager, statistics": requests that wait for a connection of the cluster's pool.
+    Pack {
+        name: "Envoy",
+        reveals: "envoy_cluster_upstream_rq_pending_active",
+        rows: &[
+            row(Id::PoolPending, Sum("envoy_cluster_upstream_rq_pending_active"), ENVOY),
+            row(Id::PoolActive, Sum("envoy_cluster_upstream_cx_active"), ENVOY),
+            row(Id::PoolTimeouts, Rate("envoy_cluster_upstream_rq_pending_overflow"), ENVOY),
+        ],
+    },
     Pack {
         name: "HTTP server (Micrometer)",
         reveals: "http_server_requests_seconds_count",
@@ -255,6 +333,37 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::NodejsRequests, Sum("nodejs_active_requests_total"), PROCESS),
         ],
     },
+    // OpenTelemetry's runtime metrics ("Semantic conventions for Node.js, JVM and Go runtime metrics").
+    Pack {
+        name: "Node.js (OpenTelemetry)",
+        reveals: "nodejs_eventloop_delay_mean_seconds",
+        rows: &[
+            row(Id::NodejsLagP99, Most("nodejs_eventloop_delay_p99_seconds"), PROCESS),
+            row(Id::NodejsLagMean, Most("nodejs_eventloop_delay_mean_seconds"), PROCESS),
+        ],
+    },
+    Pack {
+        name: "JVM (OpenTelemetry)",
+        reveals: "jvm_cpu_recent_utilization_ratio",
+        rows: &[
+            row(Id::JvmHeap, Sum("jvm_memory_used_bytes{jvm_memory_type=\"heap\"}"), PROCESS),
+            row(Id::JvmHeapLimit, Limits("jvm_memory_limit_bytes{jvm_memory_type=\"heap\"}"), PROCESS),
+            row(Id::JvmGc, Rate("jvm_gc_duration_seconds_count"), PROCESS),
+            row(Id::JvmGcShare, Rate("jvm_gc_duration_seconds_sum"), PROCESS),
+            row(Id::JvmThreads, Sum("jvm_thread_count"), PROCESS),
+            row(Id::JvmProcessCpu, Most("jvm_cpu_recent_utilization_ratio"), PROCESS),
+        ],
+    },
+    Pack {
+        name: "Go (OpenTelemetry)",
+        reveals: "go_goroutine_count",
+        rows: &[row(Id::GoGoroutines, Sum("go_goroutine_count"), PROCESS)],
+    },
+    Pack {
+        name: "process (OpenTelemetry)",
+        reveals: "process_cpu_time_seconds_total",
+        rows: &[row(Id::ProcessCpu, Rate("process_cpu_time_seconds_total"), PROCESS)],
+    },
     Pack {
         name: "PostgreSQL",
         reveals: "pg_stat_database_xact_commit",
@@ -323,6 +432,12 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::QueueUnacked, Sum("rabbitmq_detailed_queue_messages_unacked"), QUEUE),
             row(Id::QueueConsumers, Sum("rabbitmq_detailed_queue_consumers"), QUEUE),
         ],
+    },
+    // danielqsj/kafka_exporter: messages of a topic that a group of consumers has not read yet.
+    Pack {
+        name: "Kafka",
+        reveals: "kafka_consumergroup_lag",
+        rows: &[row(Id::QueueReady, Sum("kafka_consumergroup_lag"), &["instance", "consumergroup", "topic"])],
     },
     Pack {
         name: "NGINX",

@@ -11,12 +11,12 @@ use crate::{Figure, Stated, StatedCheck, StatedMetric, StatedThreshold};
 /// Larger counts of a check are no counts; sums of smaller ones do not overflow.
 const COUNT_MAX: u64 = 1 << 44;
 
-/// What is said of thresholds whose conditions the older layout does not print.
+/// Stands for conditions of thresholds, which the older layout does not print.
 const CONDITION_UNKNOWN: &str = "(conditions are not in the source)";
 
 /// Where in a summary a line stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Part {
+enum Section {
     #[default]
     Whole,
     Thresholds,
@@ -29,7 +29,7 @@ enum Part {
 pub(super) struct Block {
     script: String,
     running: Option<Running>,
-    part: Part,
+    section: Section,
     metrics: Vec<StatedMetric>,
     checks: Vec<StatedCheck>,
     /// Checks without counts: path and name.
@@ -79,7 +79,7 @@ impl Block {
     /// Whether a line belongs to another summary: the head of a test, or a metric that this one has already.
     pub(super) fn is_ended_by(&self, line: &str) -> bool {
         let text = line.trim();
-        if !self.has_metrics() || self.part == Part::Scenario && Row::parse(text).is_some() {
+        if !self.has_metrics() || self.section == Section::Scenario && Row::parse(text).is_some() {
             return false;
         }
         // Before v2 the line of progress comes first, and checks stand above the metrics.
@@ -94,7 +94,7 @@ impl Block {
         is_head || is_next || Row::parse(text).is_some_and(is_again)
     }
 
-    /// What of this block belongs to the next one.
+    /// Splits off the lines that belong to the next block.
     pub(super) fn split(&mut self) -> Block {
         // v2 prints the last line of progress behind its summary, older versions before it.
         let running = if self.is_modern { None } else { self.trailing.take() };
@@ -116,18 +116,18 @@ impl Block {
             self.enter(title.trim(), indentation(line));
         } else if let Some(row) = Row::parse(text) {
             self.take_row(row);
-        } else if self.part == Part::Thresholds {
+        } else if self.section == Section::Thresholds {
             self.take_threshold(text, indentation(line));
-        } else if self.part == Part::Whole {
+        } else if self.section == Section::Whole {
             self.take_check(text);
         }
     }
 
     fn enter(&mut self, title: &str, indent: usize) {
-        self.part = match title {
-            "THRESHOLDS" => Part::Thresholds,
-            "TOTAL RESULTS" => Part::Whole,
-            title if title.starts_with("SCENARIO:") || title.starts_with("GROUP:") => Part::Scenario,
+        self.section = match title {
+            "THRESHOLDS" => Section::Thresholds,
+            "TOTAL RESULTS" => Section::Whole,
+            title if title.starts_with("SCENARIO:") || title.starts_with("GROUP:") => Section::Scenario,
             name => {
                 self.groups.retain(|(known, _)| *known < indent);
                 let path = self.groups.last().map_or("", |(_, path)| path.as_str());
@@ -139,11 +139,11 @@ impl Block {
     }
 
     fn take_row(&mut self, row: Row<'_>) {
-        if self.part == Part::Scenario {
+        if self.section == Section::Scenario {
             self.parts_left_out += 1;
             return;
         }
-        self.part = Part::Whole;
+        self.section = Section::Whole;
         let name = match row.name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
             Some(suffix) => {
                 let Some(parent) = self.metrics.iter().rev().find(|metric| !metric.name.contains('{')) else {

@@ -5,7 +5,7 @@ use model::{GoDuration, MetricKind, ValueKind};
 /// A metric's line in parts.
 #[derive(Debug, PartialEq)]
 pub(super) struct Row<'a> {
-    /// What the mark in front says of its thresholds; only the older layout has one.
+    /// Whether its thresholds passed, by the mark in front; only the older layout has one.
     pub(super) mark: Option<bool>,
     /// `name`, or `{ tag:value }` of the metric before.
     pub(super) name: &'a str,
@@ -149,7 +149,7 @@ fn bytes_of(unit: &str) -> Option<f64> {
     })
 }
 
-/// What a threshold compared: `p(95)=4ms`, `rate=50.00%`.
+/// Parses the value that a threshold compared: `p(95)=4ms`, `rate=50.00%`.
 pub(super) fn observed(text: &str) -> Option<f64> {
     let (_, value) = text.trim().split_once('=')?;
     if let Some(percent) = value.strip_suffix('%') {

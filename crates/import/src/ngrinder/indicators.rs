@@ -6,7 +6,7 @@ use crate::ngrinder::{Row, Table};
 /// One figure of a table, and which way is better.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Indicator {
-    /// What it is.
+    /// Name of the indicator.
     pub name: String,
     /// Its value; `None` where the rows have none.
     pub value: Option<f64>,
@@ -21,7 +21,7 @@ pub struct Indicator {
 /// How a figure changed from one run to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// What it is.
+    /// Name of the indicator.
     pub name: String,
     /// Its unit.
     pub unit: &'static str,
@@ -83,7 +83,7 @@ pub fn figures(table: &Table) -> Vec<Figure> {
     indicators(&table.rows).into_iter().filter_map(figure).collect()
 }
 
-/// What changed between two tables, figure by figure. The figures of both must be in one order, as [`indicators`] gives them.
+/// Changes between two tables, per indicator. Both must be in the same order, as [`indicators`] gives them.
 pub fn changes(old: &[Indicator], new: &[Indicator]) -> Vec<Change> {
     let change = |(old, new): (&Indicator, &Indicator)| {
         let pair = old.value.zip(new.value);

@@ -25,7 +25,7 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// The sampling interval: the usual distance of two rows.
     pub interval: Duration,
-    /// What the source does not tell, a sentence each; the flaws are among them.
+    /// Facts missing from the source, one sentence each, including its flaws.
     pub gaps: Vec<String>,
     /// Lines that could not be read.
     pub flaws: Flaws,
@@ -62,7 +62,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(head: Cells<'_>) -> Option<Columns> {
+    fn from_header(head: Cells<'_>) -> Option<Columns> {
         // Columns of single tests have a number behind their name (`TPS-1001`) and are not looked at.
         let find = |name: &str| head.iter().position(|cell| cell.trim().eq_ignore_ascii_case(name));
         Some(Columns {
@@ -110,7 +110,7 @@ impl Table {
         let nothing = |why: Option<String>| ImportError::Nothing { kind: Kind::Ngrinder, why };
         let mut records = Records::new(input);
         let columns = match records.next()? {
-            Some(Record::Cells(_, cells)) => Columns::of(cells),
+            Some(Record::Cells(_, cells)) => Columns::from_header(cells),
             _ => None,
         };
         let columns = columns

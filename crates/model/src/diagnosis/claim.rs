@@ -70,7 +70,7 @@ pub enum Claim {
     NameResolution { service: String, mean_s: f64, time_share: f64 },
     /// Calls pass at an even rate, some at once and others late.
     CallsPaced { operation: String, per_s: f64, slow_s: f64, mean_s: f64, time_share: f64 },
-    /// Spans report that calls were held back by a rate limit.
+    /// Spans report that calls were queued by a rate limit.
     CallsHeldBack { service: String, held_share: f64, mean_s: f64, time_share: f64 },
     /// An operation runs one at a time.
     Serialised { operation: String, done_per_s: f64, one_s: f64, busy_share: f64, mean_s: f64 },

@@ -107,7 +107,7 @@ pub enum FigureName {
     ServiceWorkShare,
     /// Queueing for workers.
     WorkerWaitShare,
-    /// Calls held back.
+    /// Calls queued by a rate limit.
     CallsHeldBack,
     /// Delay of a call.
     HeldBackTime,
@@ -206,7 +206,7 @@ pub enum Note {
     InPauses,
     /// Mean of the requests with it.
     OfRequestsWithIt,
-    /// To make room for others.
+    /// Entries evicted to free memory for others.
     MadeRoom,
     /// Without queueing.
     WithoutQueueing,

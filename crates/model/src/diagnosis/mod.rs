@@ -95,6 +95,13 @@ pub enum Inconclusive {
         /// The mean response time, seconds.
         mean_s: f64,
     },
+    /// Services hold requests for most of their time, use little CPU meanwhile, and no span shows a wait.
+    Unaccounted {
+        /// The share of that time.
+        share: f64,
+        /// The mean response time, seconds.
+        mean_s: f64,
+    },
 }
 
 /// A run of the diagnosis.

@@ -190,7 +190,7 @@ pub enum RuledOut {
     /// The slowest statement.
     SlowStatement { statement: String, time_share: f64 },
     /// The largest job beside the requests.
-    BackgroundStatement { statement: String, database_share: f64 },
+    BackgroundStatement { statement: String, database_share: f64, time_share: f64 },
     /// Calls of other services.
     SlowCalls { service: String, operation: String, time_share: f64 },
     /// A rate limit of another service.
@@ -247,7 +247,7 @@ pub enum Change {
     OneRefill,
     /// No request waits for the call.
     NoCallWait,
-    /// No call is held back.
+    /// No call is queued by a rate limit.
     NoRateLimit,
     /// Nothing is serialised.
     NoSerialisation,

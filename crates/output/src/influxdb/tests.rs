@@ -97,7 +97,7 @@ fn a_failed_write_is_repeated_to_the_byte() {
 }
 
 #[test]
-fn what_has_no_effect_is_told() {
+fn settings_without_effect_are_reported() {
     let fixture = HttpFixture::start(vec![DONE.to_owned()]);
     let report = export(&fixture.url, &[("K6_INFLUXDB_PRECISION", "s")], 1);
     let expect = "1 samples sent = 1 stored; K6_INFLUXDB_PRECISION has no effect";

@@ -1,6 +1,6 @@
 //! A small gRPC client for exports: one unary call at a time, over plain HTTP/2 or TLS, on a connection of its own.
 //!
-//! Exports call every few seconds, so a connection that stays would be idle nearly always, with nobody to answer the
+//! Exports call every few seconds, so an open connection would be idle nearly always, and no task would answer the
 //! server's pings. The wire is the gRPC specification's ("gRPC over HTTP2", doc/PROTOCOL-HTTP2.md): a message behind five
 //! bytes, and the status in the trailers.
 

@@ -157,7 +157,7 @@ impl Metrics<'_> {
         }
     }
 
-    /// What has no time, or only a lower bound of it, by reason.
+    /// Adds requests without a time, or with only a lower bound of it, by reason.
     fn failures(&mut self, metric: &Metric, labels: &Labels, failures: &Failures) {
         let reasons = [
             ("timed_out", failures.timed_out.count()),

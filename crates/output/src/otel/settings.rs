@@ -213,7 +213,7 @@ fn is_compressed(context: &Context) -> Result<bool, OutputError> {
     }
 }
 
-/// What is told of the run and of the program; what was given stands above it, and the run's own id above everything.
+/// The resource's attributes from the run and the program; the user's replace them, and the run's own id replaces all.
 fn resource(context: &Context) -> Result<Vec<(String, String)>, OutputError> {
     let mut resource = std::collections::BTreeMap::from([
         ("service.name".to_owned(), "plimsoll".to_owned()),

@@ -98,7 +98,7 @@ impl Exporter {
         match &self.trends {
             Trends::Stats(stats) => {
                 for (stat, suffix) in stats {
-                    if let Some(value) = stat.of(trend, divisor) {
+                    if let Some(value) = stat.value(trend, divisor) {
                         out.push(sample(
                             format!("{PREFIX}{}_{suffix}", metric.name),
                             labels,
@@ -146,12 +146,12 @@ impl Encoder for Exporter {
         let mut series = Vec::new();
         self.totals.changed().for_each(|total| self.write(total, at, &mut series));
         self.write_thresholds(at, &mut series);
-        self.totals.told();
+        self.totals.pushed();
         payloads(series)
     }
 
-    fn untold(&mut self) {
-        self.totals.untold();
+    fn push_failed(&mut self) {
+        self.totals.push_failed();
     }
 
     /// The values that end all series, if that was asked for.
@@ -172,7 +172,7 @@ impl Encoder for Exporter {
     }
 }
 
-/// What has no time, or only a lower bound of it, by reason: a quantile near it says little, and a histogram nothing.
+/// Writes requests without a time, or with only a lower bound of it, by reason: quantiles near them mean little, histograms nothing.
 fn write_failures(metric: &Metric, labels: &Labels, failures: &Failures, at: i64, out: &mut Vec<TimeSeries>) {
     let reasons = [
         ("timed_out", failures.timed_out.count()),
@@ -299,7 +299,7 @@ mod tests {
         exporter.add(&window(&context, 0, &[("iterations", "", 2.0, Mark::Measured)]));
         assert_eq!(read(&exporter.payloads(1_000_000)), ["k6_iterations_total{testid=run} 2 @1"]);
         // That one was lost: the next one has it all.
-        exporter.untold();
+        exporter.push_failed();
         exporter.add(&window(&context, 1, &[("http_reqs", "", 1.0, Mark::Measured)]));
         let expect = ["k6_iterations_total{testid=run} 2 @2", "k6_http_reqs_total{testid=run} 1 @2"];
         assert_eq!(read(&exporter.payloads(1_000_001)), expect);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_beside_the_quantiles_they_spoil() {
+    fn failures_are_reported_beside_the_quantiles_they_distort() {
         let context = context(&[]);
         let mut exporter = exporter(&context, stats("med,p(100)"));
         let of = |mark| ("http_req_duration", "", 1000.0, mark);

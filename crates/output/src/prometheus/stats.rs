@@ -56,7 +56,7 @@ impl Stat {
     /// Its value in units of `1 / divisor`; `None` where the trend has none.
     ///
     /// A quantile among failures that never had a time is infinite, as they rank above every success.
-    pub(crate) fn of(self, trend: &Trend, divisor: f64) -> Option<f64> {
+    pub(crate) fn value(self, trend: &Trend, divisor: f64) -> Option<f64> {
         let value = match self {
             // A number of values has no unit, whatever k6 divides it by.
             Stat::Count => return Some(trend.count() as f64),
@@ -85,7 +85,7 @@ mod tests {
         let mut trend = Trend::default();
         [1000.0, 2000.0, 3000.0].into_iter().for_each(|value| trend.record(value, Mark::Measured));
         let actual = parse(text).map(|stats| {
-            let values = stats.iter().map(|(stat, suffix)| (suffix, stat.of(&trend, 1000.0)));
+            let values = stats.iter().map(|(stat, suffix)| (suffix, stat.value(&trend, 1000.0)));
             values
                 .map(|(suffix, value)| format!("{suffix}={}", value.unwrap_or(-1.0)))
                 .collect::<Vec<_>>()
@@ -110,8 +110,8 @@ mod tests {
         trend.record(5.0, Mark::Measured);
         trend.record(60.0, Mark::TimedOut);
         trend.record(0.0, Mark::Failed);
-        let q = |q| Stat::Quantile(q).of(&trend, 1.0);
+        let q = |q| Stat::Quantile(q).value(&trend, 1.0);
         assert_eq!((q(0.0), q(0.5), q(1.0)), (Some(5.0), Some(60.0), Some(f64::INFINITY)));
-        assert_eq!(Stat::Avg.of(&Trend::default(), 1.0), None);
+        assert_eq!(Stat::Avg.value(&Trend::default(), 1.0), None);
     }
 }

@@ -145,7 +145,7 @@ fn what_is_sent_adds_up_at_the_server() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told() {
+fn an_absent_server_is_reported() {
     let gone = UdpSocket::bind("127.0.0.1:0").expect("a port").local_addr().expect("it is bound");
     let report = export(&gone.to_string(), &[], |context| {
         vec![sample(context, "http_req_duration", 2.5, Mark::Measured); 900]

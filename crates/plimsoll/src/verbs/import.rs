@@ -96,7 +96,8 @@ impl Import<'_> {
         self.refuse_started()?;
         let (registry, tags) = (Arc::<MetricRegistry>::default(), Arc::<TagInterner>::default());
         let mut first = source::open(self.file, &self.watch("first reading"))?;
-        let mut survey = Survey::of(self.kind, &mut first, &registry).map_err(|error| self.failed(&error))?;
+        let mut survey =
+            Survey::read(self.kind, &mut first, &registry).map_err(|error| self.failed(&error))?;
         self.warn(survey.flaws.sentence());
         let thresholds = self.thresholds(&mut survey, &registry);
         let elapsed = Duration::from_nanos(survey.ended_unix_ns.abs_diff(survey.started_unix_ns));

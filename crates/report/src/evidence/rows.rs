@@ -112,7 +112,7 @@ pub(super) const ROWS: &[LaneRow] = &[
         .watching(Watch::Steps),
     row("workers_celery", "workers", Lang::evidence_workers_other, &[])
         .and_named(&["*"])
-        .from_kinds(&["celery"]),
+        .limited_to(&["celery"]),
     row("workers_other", "workers", Lang::evidence_workers_other, &[]).and_named(&[
         "container_*",
         "pods_*",
@@ -122,7 +122,7 @@ pub(super) const ROWS: &[LaneRow] = &[
     ]),
     row("sessions", "database", Lang::evidence_sessions, &[Id::ActiveSessions]).summed_by(label::WAIT_TYPE),
     row("database_connections", "database", Lang::evidence_connections, &[Id::Connections])
-        .from_kinds(DATABASES)
+        .limited_to(DATABASES)
         .watching(Watch::Share(FULL_SHARE)),
     row(
         "database_connections_told",
@@ -143,24 +143,24 @@ pub(super) const ROWS: &[LaneRow] = &[
     row("database_told", "database", Lang::evidence_database_other, &[]).and_named(&["pg_*", "mysql_*"]),
     row("database_other", "database", Lang::evidence_database_other, &[])
         .and_named(&["*"])
-        .from_kinds(DATABASES),
+        .limited_to(DATABASES),
     row("cache_memory", "cache", Lang::evidence_memory, &[Id::MemoryUsed])
-        .from_kinds(&["redis"])
+        .limited_to(&["redis"])
         .watching(Watch::Share(FULL_SHARE)),
     row("cache_memory_told", "cache", Lang::evidence_memory, &[Id::RedisMemory])
         .watching(Watch::Share(FULL_SHARE)),
-    row("cache_ops", "cache", Lang::evidence_ops, &[Id::Ops]).from_kinds(&["redis"]),
-    row("cache_hits", "cache", Lang::evidence_hits, &[Id::Hits, Id::Misses]).from_kinds(&["redis"]),
+    row("cache_ops", "cache", Lang::evidence_ops, &[Id::Ops]).limited_to(&["redis"]),
+    row("cache_hits", "cache", Lang::evidence_hits, &[Id::Hits, Id::Misses]).limited_to(&["redis"]),
     row("cache_hits_told", "cache", Lang::evidence_hits, &[Id::RedisHits, Id::RedisMisses]),
     row("cache_evicted", "cache", Lang::evidence_evicted, &[Id::Evicted])
-        .from_kinds(&["redis"])
+        .limited_to(&["redis"])
         .watching(Watch::AboveZero),
     row("cache_evicted_told", "cache", Lang::evidence_evicted, &[Id::RedisEvictions])
         .watching(Watch::AboveZero),
-    row("cache_clients", "cache", Lang::evidence_clients, &[Id::Clients, Id::Blocked]).from_kinds(&["redis"]),
+    row("cache_clients", "cache", Lang::evidence_clients, &[Id::Clients, Id::Blocked]).limited_to(&["redis"]),
     row("cache_told", "cache", Lang::evidence_cache_other, &[]).and_named(&["redis_*"]),
-    row("cache_other", "cache", Lang::evidence_cache_other, &[]).and_named(&["*"]).from_kinds(&["redis"]),
-    row("proxy_requests", "proxy", Lang::evidence_requests, &[Id::Requests]).from_kinds(&["nginx"]),
+    row("cache_other", "cache", Lang::evidence_cache_other, &[]).and_named(&["*"]).limited_to(&["redis"]),
+    row("proxy_requests", "proxy", Lang::evidence_requests, &[Id::Requests]).limited_to(&["nginx"]),
     row("proxy_requests_told", "proxy", Lang::evidence_requests, &[Id::NginxRequests, Id::IngressRequests]),
     row(
         "proxy_dropped",
@@ -171,8 +171,8 @@ pub(super) const ROWS: &[LaneRow] = &[
     .watching(Watch::AboveZero),
     row("proxy_connections", "proxy", Lang::evidence_connections, &[])
         .and_named(&["connections_*"])
-        .from_kinds(&["nginx"]),
-    row("proxy_other", "proxy", Lang::evidence_proxy_other, &[]).and_named(&["*"]).from_kinds(&["nginx"]),
+        .limited_to(&["nginx"]),
+    row("proxy_other", "proxy", Lang::evidence_proxy_other, &[]).and_named(&["*"]).limited_to(&["nginx"]),
     row("proxy_told", "proxy", Lang::evidence_proxy_other, &[]).and_named(&["nginx_*", "ingress_*"]),
     row("heap", "runtime", Lang::evidence_heap, &[Id::JvmHeap, Id::GoHeap, Id::NodejsHeap])
         .and_named(&["jvm_heap_used"])
@@ -194,19 +194,19 @@ pub(super) const ROWS: &[LaneRow] = &[
     row("node_listen", "nodes", Lang::evidence_listen, &[Id::NodeListenOverflows]).watching(Watch::AboveZero),
     row("node_network", "nodes", Lang::evidence_network, &[]).and_named(&["node_network_*"]),
     row("node_other", "nodes", Lang::evidence_node_other, &[]).and_named(&["node_*"]),
-    row("host_cpu", "host", Lang::evidence_host_cpu, &[Id::Cpu, Id::CoreCpu]).from_kinds(HOSTS),
-    row("host_run_queue", "host", Lang::evidence_run_queue, &[Id::RunQueue]).from_kinds(HOSTS),
+    row("host_cpu", "host", Lang::evidence_host_cpu, &[Id::Cpu, Id::CoreCpu]).limited_to(HOSTS),
+    row("host_run_queue", "host", Lang::evidence_run_queue, &[Id::RunQueue]).limited_to(HOSTS),
     row("host_memory", "host", Lang::evidence_memory, &[Id::MemoryUsed])
-        .from_kinds(HOSTS)
+        .limited_to(HOSTS)
         .watching(Watch::Share(FULL_SHARE)),
-    row("host_network", "host", Lang::evidence_network, &[]).and_named(&["network_*"]).from_kinds(HOSTS),
+    row("host_network", "host", Lang::evidence_network, &[]).and_named(&["network_*"]).limited_to(HOSTS),
     row("host_segments", "host", Lang::evidence_segments, &[Id::SegmentsRepeated])
-        .from_kinds(HOSTS)
+        .limited_to(HOSTS)
         .watching(Watch::AboveZero),
     row("host_listen", "host", Lang::evidence_listen, &[Id::ListenOverflows])
-        .from_kinds(HOSTS)
+        .limited_to(HOSTS)
         .watching(Watch::AboveZero),
-    row("host_other", "host", Lang::evidence_host_other, &[]).and_named(&["*"]).from_kinds(HOSTS),
+    row("host_other", "host", Lang::evidence_host_other, &[]).and_named(&["*"]).limited_to(HOSTS),
 ];
 
 /// Kinds of sources that are databases.
@@ -242,7 +242,7 @@ const fn row(
 }
 
 impl LaneRow {
-    const fn from_kinds(self, kinds: &'static [&'static str]) -> LaneRow {
+    const fn limited_to(self, kinds: &'static [&'static str]) -> LaneRow {
         LaneRow { kinds, ..self }
     }
 

@@ -5,7 +5,7 @@
 //! block   version 1 | cells: varint | column × 17, in the order of `Column`
 //! ```
 //!
-//! Cells are in order of their series, and those of a series in order of their positions. `docs/format/runfile.md` tells
+//! Cells are in order of their series, and those of a series in order of their positions. `docs/format/runfile.md` lists
 //! which integers a cell puts into which column.
 
 mod column;
@@ -29,7 +29,7 @@ use values::Scratch;
 const VERSION: u8 = 1;
 /// Integers in a block before its last cell: a block of cells that are larger than any real one's is cut in parts.
 const INTEGERS_WANTED: usize = 1 << 20;
-/// Integers in a block that is read: room for one cell in which every float occurs.
+/// Maximum number of integers in a block that is read: enough for one cell in which every float occurs.
 const INTEGERS_MAX: usize = 16 << 20;
 const NS_PER_MS: u64 = 1_000_000;
 

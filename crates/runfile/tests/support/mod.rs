@@ -142,7 +142,7 @@ pub(crate) fn send(writer: &mut Writer, window: Arc<Window>) {
     std::thread::sleep(std::time::Duration::from_micros(200));
 }
 
-/// What windows add up to.
+/// Merges all windows.
 pub(crate) fn merged(windows: impl Iterator<Item = Window>) -> BTreeMap<SeriesKey, Aggregate> {
     let mut sum: BTreeMap<SeriesKey, Aggregate> = BTreeMap::new();
     for (key, aggregate) in windows.flat_map(|window| window.series) {
@@ -151,7 +151,7 @@ pub(crate) fn merged(windows: impl Iterator<Item = Window>) -> BTreeMap<SeriesKe
     sum
 }
 
-/// Reads everything there is, whatever it is worth.
+/// Reads everything in the file, complete or not.
 pub(crate) fn read_all(reader: &Reader) -> Result<u32, runfile::ReadError> {
     let mut windows = 0;
     for window in reader.windows(0..u32::MAX) {

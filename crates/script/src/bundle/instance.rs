@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use model::metric::builtin;
-use model::{Instant, Mark, SystemClock, SystemTag};
+use model::{Instant, IterationEnd, Mark, SystemClock, SystemTag};
 use rquickjs::function::Args as CallArgs;
 use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 
@@ -14,17 +14,18 @@ use super::summary_files::{self, SummaryFiles};
 use crate::error::{ScriptError, catch, from_reason};
 use crate::event_loop::drive;
 use crate::setup_data::{self, SetupData};
-use crate::state::{Call, End, Phase, VuState};
-use crate::vm::{self, Vm};
+use crate::source::places::Places;
+use crate::state::{Call, Phase, VuState};
+use crate::vm::Vm;
 
-/// What `handleSummary()` wants written: a path (or `stdout`, `stderr`) and the content.
+/// Files of `handleSummary()`: a path (or `stdout`, `stderr`) and the content.
 pub type Files = Vec<(String, Vec<u8>)>;
 
 /// A VU: the script in a runtime of its own.
 pub struct ScriptVu {
     namespace: Option<Persistent<Object<'static>>>,
     functions: RefCell<BTreeMap<Arc<str>, Persistent<Function<'static>>>>,
-    /// What `setup()` returned, in this VU's own copy.
+    /// The result of `setup()`, in this VU's own copy.
     setup_data: RefCell<Option<Persistent<Value<'static>>>>,
     /// The scenario whose tags and environment are in place.
     scenario: Cell<Option<model::ScenarioId>>,
@@ -55,7 +56,7 @@ impl ScriptVu {
     }
 
     /// Runs one iteration to its end, and says when that was. Must be called on the VU's coroutine.
-    pub fn iterate(&mut self, call: &Call, setup_data: Option<&Arc<str>>) -> (End, Instant) {
+    pub fn iterate(&mut self, call: &Call, setup_data: Option<&Arc<str>>) -> (IterationEnd, Instant) {
         let state = self.vm.state.clone();
         state.stop.begin();
         state.phase.set(Phase::Iterations);
@@ -68,13 +69,13 @@ impl ScriptVu {
         state.events.clear();
         let ended = self.end_iteration(&state);
         let end = match result {
-            Ok(()) => End::Completed,
-            Err(ScriptError::Interrupted) => End::Interrupted,
-            Err(ScriptError::Aborted(_)) => End::Aborted,
+            Ok(()) => IterationEnd::Completed,
+            Err(ScriptError::Interrupted) => IterationEnd::Interrupted,
+            Err(ScriptError::Aborted(_)) => IterationEnd::Aborted,
             Err(error) => {
                 self.note(&error);
                 self.report(&error);
-                End::Failed
+                IterationEnd::Failed
             }
         };
         (end, ended)
@@ -86,7 +87,7 @@ impl ScriptVu {
         self.run(exec, |ctx| self.setup_argument(ctx, setup_data)).map(|_| ())
     }
 
-    /// Emits what is counted per iteration, also of iterations that failed or were cut off; tells when.
+    /// Emits the samples of each iteration, also of failed and interrupted ones; returns their time.
     fn end_iteration(&self, state: &Rc<VuState>) -> Instant {
         state.websockets.end_all();
         state.tasks.cut_all(state);
@@ -119,7 +120,7 @@ impl ScriptVu {
         self.vm.context.with(|ctx| {
             let state = &self.vm.state;
             let written = value.restore(&ctx).and_then(|value| setup_data::write(&ctx, state, value));
-            match catch(&ctx, written, &state.stop, vm::source_of(&state.init.sources))? {
+            match catch(&ctx, written, &state.stop, Places::new(&state.init.sources))? {
                 SetupData::Nothing => Ok(None),
                 SetupData::Text(text) => Ok(Some(text.into())),
                 SetupData::Refused(why) => Err(ScriptError::SetupData(why)),
@@ -149,7 +150,7 @@ impl ScriptVu {
         self.vm.context.with(|ctx| {
             let state = &self.vm.state;
             let read = value.restore(&ctx).and_then(|value| summary_files::read(&ctx, &value));
-            match catch(&ctx, read, &state.stop, vm::source_of(&state.init.sources))? {
+            match catch(&ctx, read, &state.stop, Places::new(&state.init.sources))? {
                 SummaryFiles::Default => Ok(None),
                 SummaryFiles::Files(files) => Ok(Some(files)),
                 SummaryFiles::Refused(why) => Err(ScriptError::Summary(why)),
@@ -188,9 +189,9 @@ impl ScriptVu {
                 drive(&ctx, state)?;
                 Ok(value)
             };
-            let value = catch(&ctx, call(), &state.stop, vm::source_of(&state.init.sources))?;
+            let value = catch(&ctx, call(), &state.stop, Places::new(&state.init.sources))?;
             if let Some(reason) = state.events.take_rejection(&ctx) {
-                return Err(from_reason(&reason, vm::source_of(&state.init.sources)));
+                return Err(from_reason(&reason, Places::new(&state.init.sources)));
             }
             let value = match value.as_promise() {
                 Some(promise) => promise
@@ -263,7 +264,7 @@ impl ScriptVu {
     /// Writes the consolidated options into the script's own object, where k6 puts them too.
     fn write_options_back(&self) -> Result<(), ScriptError> {
         let state = &self.vm.state;
-        let Some(seat) = state.seat() else { return Ok(()) };
+        let Some(binding) = state.binding() else { return Ok(()) };
         self.vm.context.with(|ctx| {
             let write = || {
                 let namespace =
@@ -271,7 +272,7 @@ impl ScriptVu {
                 let Some(options) = namespace.get::<_, Value<'_>>("options")?.into_object() else {
                     return Ok(());
                 };
-                let consolidated = ctx.json_parse(seat.run.exported_options_json.as_bytes())?;
+                let consolidated = ctx.json_parse(binding.run.exported_options_json.as_bytes())?;
                 let Some(consolidated) = consolidated.as_object() else { return Ok(()) };
                 for entry in consolidated.props::<String, Value<'_>>() {
                     let (name, value) = entry?;
@@ -288,9 +289,9 @@ impl ScriptVu {
     /// Counts an exception by its first line; the stack is the example.
     fn note(&self, error: &ScriptError) {
         let ScriptError::Exception { message, .. } = error else { return };
-        if let Some(seat) = self.vm.state.seat() {
+        if let Some(binding) = self.vm.state.binding() {
             let message = self.vm.state.init.secrets.redact(message);
-            seat.notes.error(0, &message, self.tags(), &|| message.clone().into_owned());
+            binding.notes.error(0, &message, self.tags(), &|| message.clone().into_owned());
         }
     }
 

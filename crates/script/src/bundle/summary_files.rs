@@ -1,15 +1,15 @@
-//! What `handleSummary()` returned: `{ "stdout" | "stderr" | path: string | ArrayBuffer }`.
+//! The result of `handleSummary()`: `{ "stdout" | "stderr" | path: string | ArrayBuffer }`.
 
 use rquickjs::{Ctx, Object, Value};
 
 use super::Files;
 use crate::js;
 
-/// What became of it.
+/// Result of `handleSummary()`.
 pub(super) enum SummaryFiles {
-    /// It returned nothing: the default summary is wanted.
+    /// It returned nothing: the default summary is written.
     Default,
-    /// What is to be written where.
+    /// The files to write.
     Files(Files),
     /// As in k6, one value that cannot be written keeps all from being written.
     Refused(String),

@@ -142,7 +142,7 @@ fn after(version: Point, place: usize) -> Point {
 mod tests {
     use super::*;
 
-    /// What `k6 deps` of v2.2 writes for the same texts.
+    /// Output of `k6 deps` of v2.2 for the same texts.
     #[test]
     fn constraints_are_read_as_k6_reads_them() {
         let check = |text: &str, expect: &str| assert_eq!(canonical(text).as_deref(), Some(expect), "{text}");

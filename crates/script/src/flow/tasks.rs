@@ -5,16 +5,15 @@
 //! yet" and before the *end* of the first that said "done". The first is the lower bound of its duration, the second the
 //! upper one, which is also what a user of the script's own kind has waited.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use model::{Instant, Mark, OWN_SERVICE, Span, SpanKind, SpanStatus, SystemClock, TagSetId};
 
-use super::metrics::Metrics;
-use super::outcomes::OUTCOMES_MAX;
-use crate::http::{TraceContext, TraceOf};
 use crate::state::VuState;
+use crate::state::flow::{Step, Task, Tasks, Traced};
+use crate::state::flow_metrics::Metrics;
+use crate::state::outcomes::OUTCOMES_MAX;
+use crate::trace_context::{TraceContext, TraceOf};
 
 /// Tasks of one VU under way at once. A script that starts more forgets to await them.
 pub(super) const OPEN_MAX: usize = 10_000;
@@ -52,7 +51,7 @@ impl End {
         }
     }
 
-    /// What a duration that ends so is worth.
+    /// Mark of a duration that ends so.
     const fn mark(self) -> Mark {
         match self {
             End::Finished => Mark::Measured,
@@ -63,7 +62,7 @@ impl End {
     }
 }
 
-/// What a poll said.
+/// Result of a poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// Nothing about the task: the request failed.
@@ -74,15 +73,7 @@ pub(super) enum Said {
     Done,
 }
 
-/// The submission, or a poll, that is going on.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    is_submission: bool,
-    began: Instant,
-    answered: Option<Instant>,
-}
-
-/// What the script calls a task.
+/// Name and tags of a task.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) tags: TagSetId,
@@ -90,45 +81,7 @@ pub(super) struct Named {
     pub(super) name: Option<String>,
 }
 
-/// A task under way.
-#[derive(Debug)]
-struct Task {
-    tags: TagSetId,
-    /// Where its turn to be traced came.
-    traced: Option<Traced>,
-    began: Instant,
-    /// Begin of the last poll that said "not yet".
-    not_yet: Option<Instant>,
-    /// End of the poll that said "done".
-    done: Option<Instant>,
-    polls: u32,
-    step: Option<Step>,
-    /// Outcomes whose shares the script wants.
-    declared: Box<[Box<str>]>,
-}
-
-/// The trace of a task.
-#[derive(Debug)]
-struct Traced {
-    context: TraceContext,
-    name: Option<String>,
-}
-
-/// Those of one VU.
-#[derive(Default)]
-pub(crate) struct Tasks {
-    open: RefCell<BTreeMap<u32, Task>>,
-    last_id: Cell<u32>,
-    /// Which trace a request belongs to that is made now.
-    trace_of_request: Cell<TraceOf>,
-    metrics: Cell<Option<Metrics>>,
-}
-
 impl Tasks {
-    pub(super) fn set_metrics(&self, metrics: Metrics) {
-        self.metrics.set(Some(metrics));
-    }
-
     /// Starts one and gives its number; `None` when there are too many.
     pub(super) fn begin(
         &self,
@@ -144,16 +97,11 @@ impl Tasks {
         let id = self.last_id.get().wrapping_add(1).max(1);
         self.last_id.set(id);
         let step = Some(Step { is_submission: true, began: SystemClock::now(), answered: None });
-        let context = vu.seat().and_then(|seat| seat.run.traces?.begin());
+        let context = vu.binding().and_then(|binding| binding.run.traces?.begin());
         let traced = context.map(|context| Traced { context, name });
         self.turn_to(vu, context, true);
         open.insert(id, Task { tags, traced, began, not_yet: None, done: None, polls: 0, step, declared });
         Some(id)
-    }
-
-    /// Which trace a request belongs to that is made now.
-    pub(crate) fn trace_of_request(&self) -> TraceOf {
-        self.trace_of_request.get()
     }
 
     /// The script no longer submits or polls.
@@ -161,9 +109,9 @@ impl Tasks {
         self.trace_of_request.set(TraceOf::Itself);
     }
 
-    /// What is sent from now on is sent by a task.
+    /// Assigns the requests sent from now on to a task.
     fn turn_to(&self, vu: &VuState, context: Option<TraceContext>, is_kept: bool) {
-        if vu.seat().is_some_and(|seat| seat.run.traces.is_some()) {
+        if vu.binding().is_some_and(|binding| binding.run.traces.is_some()) {
             let of = context.map_or(TraceOf::Nothing, |context| TraceOf::Task { context, is_kept });
             self.trace_of_request.set(of);
         }
@@ -195,7 +143,7 @@ impl Tasks {
         });
     }
 
-    /// What the poll said.
+    /// Records the result of the poll.
     pub(super) fn judged(&self, vu: &VuState, id: u32, said: Said) {
         self.with(id, |task, metrics| {
             let Some(step) = task.step else { return };
@@ -209,8 +157,8 @@ impl Tasks {
         });
     }
 
-    /// Records what became of one, and tells the bounds of its duration in milliseconds: no upper one without an end that was
-    /// seen. `None` for tasks that are over already.
+    /// Records the end of a task, and returns the bounds of its duration in milliseconds: no upper one without an observed
+    /// end. `None` for tasks that are over already.
     pub(super) fn end(
         &self,
         vu: &VuState,
@@ -296,14 +244,14 @@ impl Task {
             vu.record(metric, with_outcome(self.tags), value, how.mark(), at);
         }
         if let (Some(traced), Some(spans)) =
-            (&self.traced, vu.seat().and_then(|seat| seat.run.spans.as_ref()))
+            (&self.traced, vu.binding().and_then(|binding| binding.run.spans.as_ref()))
         {
             let ended = self.done.unwrap_or(at);
             spans.add(traced.context.trace, self.span(traced, ended, how, outcome.as_deref()));
         }
     }
 
-    /// All of it, as whoever waits sees it: what servers do for it stands below.
+    /// The span of the whole task, as its user waits for it; the spans of servers are below it.
     fn span(&self, traced: &Traced, ended: Instant, how: End, outcome: Option<&str>) -> Span {
         let name = traced.name.as_deref().map_or_else(|| "task".to_owned(), |name| format!("task {name}"));
         let mut attributes = vec![
@@ -325,7 +273,7 @@ impl Task {
         }
     }
 
-    /// What an outcome is counted as.
+    /// The outcome that this one is counted as.
     fn counted(&self, vu: &VuState, outcome: &str) -> String {
         let outcome = vu.init.secrets.redact(outcome);
         let counted = vu.init.outcomes.count(&outcome, &self.declared);

@@ -4,23 +4,24 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Value};
 
-use super::lazy::Lazy;
-use super::part::{self, Part};
 use crate::js;
+use crate::js::library::{self, JsLibrary};
+use crate::js::registry::LazyGlobal;
 use crate::state::VuState;
 
-pub(super) static PART: Part = Part::new(
+pub(crate) static LIBRARY: JsLibrary = JsLibrary::new(
     "globals/blob",
     include_str!("../../js/blob.js"),
-    &[("encode", part::encode), ("decode", part::decode)],
+    &[("encode", library::encode), ("decode", library::decode)],
 );
 
-pub(super) const BLOB: Lazy = Lazy { name: "Blob", build: class };
-pub(super) const FILE: Lazy = Lazy { name: "File", build: |ctx, vu| PART.member(ctx, vu, "File") };
+pub(crate) const BLOB: LazyGlobal = LazyGlobal { name: "Blob", build: class };
+pub(crate) const FILE: LazyGlobal =
+    LazyGlobal { name: "File", build: |ctx, vu| LIBRARY.member(ctx, vu, "File") };
 
 /// The class `Blob` of this VU.
 pub(crate) fn class<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Value<'js>> {
-    PART.member(ctx, vu, "Blob")
+    LIBRARY.member(ctx, vu, "Blob")
 }
 
 /// The bytes of a `Blob`; `None` for anything else.
@@ -30,8 +31,8 @@ pub(crate) fn bytes_of(vu: &Rc<VuState>, value: &Value<'_>) -> rquickjs::Result<
     }
     let ctx = value.ctx();
     // Where the class was never made there are no blobs.
-    let Some(part) = PART.made(ctx, vu)? else { return Ok(None) };
-    let bytes_of: Function<'_> = part.get("bytesOf")?;
+    let Some(library) = LIBRARY.made(ctx, vu)? else { return Ok(None) };
+    let bytes_of: Function<'_> = library.get("bytesOf")?;
     let bytes: Value<'_> = bytes_of.call((value.clone(),))?;
     Ok(js::bytes_of(&bytes))
 }
@@ -43,7 +44,7 @@ pub(crate) fn new<'js>(
     bytes: impl Into<Vec<u8>>,
     content_type: &str,
 ) -> rquickjs::Result<Value<'js>> {
-    let make: Function<'js> = PART.object(ctx, vu)?.get("fromBytes")?;
+    let make: Function<'js> = LIBRARY.object(ctx, vu)?.get("fromBytes")?;
     let bytes = rquickjs::TypedArray::<u8>::new(ctx.clone(), bytes.into())?;
     make.call((bytes, content_type))
 }

@@ -1,9 +1,9 @@
 //! `structuredClone` (HTML).
 
-use super::lazy::Lazy;
-use super::part::Part;
+use crate::js::library::JsLibrary;
+use crate::js::registry::LazyGlobal;
 
-static PART: Part = Part::new("globals/clone", include_str!("../../js/clone.js"), &[]);
+static LIBRARY: JsLibrary = JsLibrary::new("globals/clone", include_str!("../../js/clone.js"), &[]);
 
-pub(super) const CLONE: Lazy =
-    Lazy { name: "structuredClone", build: |ctx, vu| PART.member(ctx, vu, "structuredClone") };
+pub(crate) const CLONE: LazyGlobal =
+    LazyGlobal { name: "structuredClone", build: |ctx, vu| LIBRARY.member(ctx, vu, "structuredClone") };

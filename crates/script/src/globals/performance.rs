@@ -5,16 +5,17 @@ use std::sync::OnceLock;
 use model::{Epoch, SystemClock};
 use rquickjs::Value;
 
-use super::lazy::Lazy;
-use super::part::Part;
+use crate::js::library::JsLibrary;
+use crate::js::registry::LazyGlobal;
 use crate::js::{Args, NativeFn};
 
-static PART: Part = Part::new("globals/performance", include_str!("../../js/performance.js"), NATIVES);
+static LIBRARY: JsLibrary =
+    JsLibrary::new("globals/performance", include_str!("../../js/performance.js"), NATIVES);
 
 const NATIVES: &[(&str, NativeFn)] = &[("now", now), ("timeOrigin", time_origin)];
 
-pub(super) const PERFORMANCE: Lazy =
-    Lazy { name: "performance", build: |ctx, vu| PART.member(ctx, vu, "performance") };
+pub(crate) const PERFORMANCE: LazyGlobal =
+    LazyGlobal { name: "performance", build: |ctx, vu| LIBRARY.member(ctx, vu, "performance") };
 
 /// The time that all VUs of the process count from: when the first of them asked.
 fn origin() -> &'static Epoch {

@@ -6,15 +6,15 @@ use encoding_rs::{Decoder, DecoderResult, Encoding};
 use rquickjs::function::Opt;
 use rquickjs::{Ctx, Exception, Function, Object, TypedArray, Value};
 
-use super::lazy::Lazy;
+use crate::js::registry::LazyGlobal;
 use crate::js::{self, Args};
 
-pub(super) const ENCODER: Lazy = Lazy {
+pub(crate) const ENCODER: LazyGlobal = LazyGlobal {
     name: "TextEncoder",
     build: |ctx, vu| Ok(js::constructor(ctx, vu, "TextEncoder", encoder)?.into_value()),
 };
 
-pub(super) const DECODER: Lazy = Lazy {
+pub(crate) const DECODER: LazyGlobal = LazyGlobal {
     name: "TextDecoder",
     build: |ctx, vu| Ok(js::constructor(ctx, vu, "TextDecoder", decoder)?.into_value()),
 };
@@ -74,14 +74,14 @@ fn flag(options: Option<&Object<'_>>, name: &str) -> rquickjs::Result<bool> {
     options.map_or(Ok(false), |options| options.get::<_, Value<'_>>(name).map(|value| js::to_bool(&value)))
 }
 
-/// What the bytes say; `None` where they are malformed and must not be.
+/// Decodes the bytes; `None` where they are malformed and must not be.
 fn decode_with(decoder: &mut Decoder, bytes: &[u8], fatal: bool, last: bool) -> Option<String> {
     let mut text = String::with_capacity(decoder.max_utf8_buffer_length(bytes.len())?);
     if fatal {
         let (result, _) = decoder.decode_to_string_without_replacement(bytes, &mut text, last);
         return (result == DecoderResult::InputEmpty).then_some(text);
     }
-    // The room is enough for whatever the bytes are.
+    // The capacity is enough for any bytes.
     let _ = decoder.decode_to_string(bytes, &mut text, last);
     Some(text)
 }

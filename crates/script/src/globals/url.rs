@@ -3,15 +3,17 @@
 use rquickjs::{Array, Ctx, Value};
 use url::{Url, form_urlencoded, quirks};
 
-use super::lazy::Lazy;
-use super::part::Part;
+use crate::js::library::JsLibrary;
+use crate::js::registry::LazyGlobal;
 use crate::js::{self, Args, NativeFn};
 
-pub(super) static PART: Part = Part::new("globals/url", include_str!("../../js/url.js"), NATIVES);
+pub(crate) static LIBRARY: JsLibrary =
+    JsLibrary::new("globals/url", include_str!("../../js/url.js"), NATIVES);
 
-pub(super) const URL: Lazy = Lazy { name: "URL", build: |ctx, vu| PART.member(ctx, vu, "URL") };
-pub(super) const SEARCH_PARAMS: Lazy =
-    Lazy { name: "URLSearchParams", build: |ctx, vu| PART.member(ctx, vu, "URLSearchParams") };
+pub(crate) const URL: LazyGlobal =
+    LazyGlobal { name: "URL", build: |ctx, vu| LIBRARY.member(ctx, vu, "URL") };
+pub(crate) const SEARCH_PARAMS: LazyGlobal =
+    LazyGlobal { name: "URLSearchParams", build: |ctx, vu| LIBRARY.member(ctx, vu, "URLSearchParams") };
 
 const NATIVES: &[(&str, NativeFn)] =
     &[("parse", parse), ("set", set), ("parseForm", parse_form), ("serializeForm", serialize_form)];

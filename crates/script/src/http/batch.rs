@@ -11,9 +11,10 @@ use tokio::sync::Semaphore;
 use super::params::{self, Prepared};
 use super::perform::{Done, perform};
 use super::response;
-use crate::error::{StopReason, unwind};
+use crate::error::unwind;
 use crate::js::Args;
 use crate::state::VuState;
+use crate::state::stop::StopReason;
 
 /// Requests in one batch; a batch is kept whole in memory.
 const REQUESTS_MAX: usize = 100_000;

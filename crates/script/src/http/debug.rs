@@ -41,8 +41,8 @@ fn dump(what: &str, head: &[u8], body: &[u8], full: bool) -> String {
 
 fn say(vu: &VuState, id: u64, message: String) {
     let mut fields = vec![("request_id", id.to_string())];
-    if let Some(seat) = vu.seat() {
-        fields.push(("vu", seat.id_in_test.to_string()));
+    if let Some(binding) = vu.binding() {
+        fields.push(("vu", binding.id_in_test.to_string()));
     }
     if let Some((call, plan)) = vu.call.borrow().as_ref().zip(vu.plan()) {
         fields.push(("iter", call.vu_iteration.to_string()));

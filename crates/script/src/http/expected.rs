@@ -5,37 +5,12 @@ use std::rc::Rc;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Class, Ctx, Object, Value};
 
-use crate::js::{self, Args};
+use crate::js::{self, Args, js_lifetime};
+use crate::state::http::ResponseCallback;
 
-/// Who decides whether a response is a failure.
-#[derive(Clone, Debug)]
-pub(crate) enum Callback {
-    /// Statuses in these ranges, bounds included, are successes.
-    Statuses(Rc<[(u16, u16)]>),
-    /// Nobody: no `http_req_failed`, no tag `expected_response`.
-    Off,
-}
-
-impl Default for Callback {
-    fn default() -> Callback {
-        Callback::Statuses(Rc::new([(200, 399)]))
-    }
-}
-
-impl Callback {
-    /// Whether `status` was expected; `None` where nobody decides.
-    pub(crate) fn expects(&self, status: u16) -> Option<bool> {
-        match self {
-            Callback::Statuses(ranges) => {
-                Some(ranges.iter().any(|(min, max)| (*min..=*max).contains(&status)))
-            }
-            Callback::Off => None,
-        }
-    }
-}
-
-/// What `expectedStatuses()` returns: opaque to scripts.
-pub(crate) struct ExpectedStatuses(Rc<[(u16, u16)]>);
+/// The result of `expectedStatuses()`, opaque to scripts.
+struct ExpectedStatuses(Rc<[(u16, u16)]>);
+js_lifetime!(ExpectedStatuses);
 
 impl<'js> Trace<'js> for ExpectedStatuses {
     fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
@@ -92,16 +67,16 @@ pub(crate) fn set_response_callback<'js>(args: &Args<'_, 'js>) -> rquickjs::Resu
 }
 
 /// Reads a callback given by a script.
-pub(crate) fn from_js<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> rquickjs::Result<Callback> {
+pub(crate) fn from_js<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> rquickjs::Result<ResponseCallback> {
     if value.is_null() {
-        return Ok(Callback::Off);
+        return Ok(ResponseCallback::Off);
     }
     statuses_of(value).ok_or_else(|| args.error("unsupported argument, expected http.expectedStatuses"))
 }
 
-/// What `http.expectedStatuses()` made.
-pub(crate) fn statuses_of(value: &Value<'_>) -> Option<Callback> {
+/// Reads a result of `http.expectedStatuses()`.
+pub(crate) fn statuses_of(value: &Value<'_>) -> Option<ResponseCallback> {
     let statuses = value.as_object().and_then(Class::<ExpectedStatuses>::from_object)?;
     let found = statuses.borrow().0.clone();
-    Some(Callback::Statuses(found))
+    Some(ResponseCallback::Statuses(found))
 }

@@ -1,13 +1,13 @@
-//! What `fetch()` stands on: a request from parts that need no guessing, and a response of bytes.
+//! The natives below `fetch()`: a request from explicit arguments, and a response of bytes.
 
 use rquickjs::{Array, Ctx, Function, Object, Persistent, Value};
 use tokio::sync::oneshot;
 
-use super::jar::SharedJar;
 use super::params::{self, ResponseType};
 use super::perform::{self, Done};
-use crate::error::StopReason;
 use crate::js::{self, Args};
+use crate::state::http::SharedJar;
+use crate::state::stop::StopReason;
 
 /// `send(method, url, body, params, headers, options)`: the promise of an answer, and a function that gives it up.
 /// `headers` are names and values in turn, `options` say whether redirects are followed and cookies are sent.
@@ -55,7 +55,7 @@ pub(crate) fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
             () = given_up => None,
             done = perform::perform(&vu, &mut prepared) => Some(done),
         };
-        let completion: crate::event_loop::Completion = Box::new(move |ctx| {
+        let completion: crate::state::events::Completion = Box::new(move |ctx| {
             vu.step_ended();
             match done {
                 Some(done) => resolve.restore(ctx)?.call((answer(ctx, done)?,)),
@@ -67,7 +67,7 @@ pub(crate) fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let abort = std::cell::Cell::new(Some(abort));
     let give_up = move || {
         if let Some(abort) = abort.take() {
-            // Whoever would hear it may have ended.
+            // The request may have ended.
             let _ = abort.send(());
         }
     };

@@ -1,17 +1,16 @@
-//! What is noted of a request while it is on its way, from the start of each exchange to its end.
+//! Notes about a request in flight, from the start of each exchange to its end.
 
 use model::{ExemplarCandidate, Instant, Mark, ScenarioId, SystemClock, TagSetId};
 use wire::{Exchange, Request};
 
-use super::TraceContext;
 use super::debug;
 use super::params::Prepared;
 use super::response;
-use super::sampled;
 use super::samples::{self, Verdict};
 use super::span::RequestSpan;
 use crate::Finished;
-use crate::state::{Seat, VuState};
+use crate::state::{VuBinding, VuState};
+use crate::trace_context::{self, TraceContext};
 
 /// Watches over a request and its redirects. Whatever is still under way when it is dropped was given up.
 pub(super) struct Flight<'a> {
@@ -22,7 +21,7 @@ pub(super) struct Flight<'a> {
     is_under_way: bool,
     /// Where its turn to be traced came.
     span: Option<Box<RequestSpan>>,
-    /// What the last exchange was.
+    /// The last exchange.
     pub(super) last: Option<Verdict>,
 }
 
@@ -50,8 +49,8 @@ impl<'a> Flight<'a> {
 impl wire::Observer for Flight<'_> {
     fn started(&mut self, at: Instant) {
         self.is_under_way = true;
-        if let Some(seat) = self.vu.seat() {
-            seat.notes.request_started(self.scenario, at);
+        if let Some(binding) = self.vu.binding() {
+            binding.notes.request_started(self.scenario, at);
         }
     }
 
@@ -90,8 +89,8 @@ impl Flight<'_> {
             abandoned => {
                 let at = abandoned.map_or_else(SystemClock::now, |abandoned| abandoned.exchange.finished);
                 let how = Finished { duration_ns: 0, mark: Mark::Failed, failed: false };
-                if let Some(seat) = self.vu.seat() {
-                    seat.notes.request_finished(self.scenario, at, how);
+                if let Some(binding) = self.vu.binding() {
+                    binding.notes.request_finished(self.scenario, at, how);
                 }
             }
         }
@@ -100,8 +99,8 @@ impl Flight<'_> {
 
 /// Counts a request that cannot be sent and that k6 counts all the same.
 pub(super) fn count_unsent(vu: &VuState, prepared: &Prepared, exchange: &Exchange) {
-    if let Some(seat) = vu.seat() {
-        seat.notes.request_started(vu.scenario(), exchange.started);
+    if let Some(binding) = vu.binding() {
+        binding.notes.request_started(vu.scenario(), exchange.started);
     }
     count(vu, prepared, vu.scenario(), exchange, &prepared.request);
 }
@@ -115,33 +114,42 @@ fn count(
     sent: &Request,
 ) -> Verdict {
     let verdict = samples::emit(vu, prepared, exchange, sent);
-    let Some(seat) = vu.seat() else { return verdict };
+    let Some(binding) = vu.binding() else { return verdict };
     let duration_ns = match verdict.mark {
         Mark::Measured => exchange.phases.duration_ns(),
         _ => exchange.finished.as_ns().saturating_sub(exchange.started.as_ns()),
     };
     let failed = exchange.result.is_err() || verdict.failed == Some(true);
     let how = Finished { duration_ns, mark: verdict.mark, failed };
-    let is_remarkable = seat.notes.request_finished(scenario, exchange.finished, how);
+    let is_remarkable = binding.notes.request_finished(scenario, exchange.finished, how);
     if failed {
-        note_error(seat, exchange, sent, &verdict);
+        note_error(binding, exchange, sent, &verdict);
     }
     if is_remarkable {
-        remember(vu, seat, exchange, sent, how, verdict.tags);
+        remember(vu, binding, exchange, sent, how, verdict.tags);
     }
     verdict
 }
 
 #[cold]
 #[inline(never)]
-fn remember(vu: &VuState, seat: &Seat, exchange: &Exchange, sent: &Request, how: Finished, tags: TagSetId) {
-    seat.notes.remember(ExemplarCandidate {
+fn remember(
+    vu: &VuState,
+    binding: &VuBinding,
+    exchange: &Exchange,
+    sent: &Request,
+    how: Finished,
+    tags: TagSetId,
+) {
+    binding.notes.remember(ExemplarCandidate {
         tags,
         at: exchange.finished,
         duration_ns: how.duration_ns,
         mark: how.mark,
-        trace_id: sampled::header_of(sent).and_then(TraceContext::read).map(|(context, _)| context.trace),
-        vu: seat.id_in_test,
+        trace_id: trace_context::header_of(sent)
+            .and_then(TraceContext::read)
+            .map(|(context, _)| context.trace),
+        vu: binding.id_in_test,
         iteration: vu.call.borrow().as_ref().map(|call| call.vu_iteration),
         url: sent.target.as_str().to_owned(),
         error: how.failed.then(|| what_failed(exchange).1),
@@ -150,16 +158,16 @@ fn remember(vu: &VuState, seat: &Seat, exchange: &Exchange, sent: &Request, how:
 
 #[cold]
 #[inline(never)]
-fn note_error(seat: &Seat, exchange: &Exchange, sent: &Request, verdict: &Verdict) {
+fn note_error(binding: &VuBinding, exchange: &Exchange, sent: &Request, verdict: &Verdict) {
     let (code, message) = what_failed(exchange);
     let example = || {
         let story = exchange.result.as_ref().err().map_or(message.as_str(), wire::Error::story);
         format!("{} {}: {story}", sent.method.as_str(), sent.target.as_str())
     };
-    seat.notes.error(code, &message, verdict.tags, &example);
+    binding.notes.error(code, &message, verdict.tags, &example);
 }
 
-/// k6's code of a failed request, and the text of its error. k6 has no text for a response that nobody expected, and no
+/// k6's code of a failed request, and the text of its error. k6 has no text for an unexpected response, and no
 /// code where its status is below 400.
 fn what_failed(exchange: &Exchange) -> (u16, String) {
     let code = response::error_code(exchange);

@@ -2,16 +2,17 @@
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Class, Ctx, Object, Value};
-use wire::{Part, encode_form, encode_multipart};
+use wire::{FormPart, encode_form, encode_multipart};
 
-use crate::js::{self, Args};
+use crate::js::{self, Args, js_lifetime};
 
-/// What `http.file()` returns.
+/// The result of `http.file()`.
 pub(crate) struct FormFile {
     data: Vec<u8>,
     filename: String,
     content_type: String,
 }
+js_lifetime!(FormFile);
 
 impl<'js> Trace<'js> for FormFile {
     fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
@@ -124,11 +125,11 @@ fn multipart(fields: &[(String, Field<'_>)]) -> Form {
             Field::File(file) => (name, None, Some(file.borrow())),
         })
         .collect();
-    let parts: Vec<Part<'_>> = files
+    let parts: Vec<FormPart<'_>> = files
         .iter()
         .filter_map(|(name, text, file)| match (text, file) {
-            (Some(value), _) => Some(Part::Field { name, value }),
-            (None, Some(file)) => Some(Part::File {
+            (Some(value), _) => Some(FormPart::Field { name, value }),
+            (None, Some(file)) => Some(FormPart::File {
                 name,
                 filename: &file.filename,
                 content_type: &file.content_type,

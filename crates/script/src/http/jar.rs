@@ -1,44 +1,27 @@
 //! Cookies as scripts see them: `http.cookieJar()`, `new http.CookieJar()`, `res.cookies`.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use model::{Clock, SystemClock};
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Array, Class, Ctx, Object, Value};
-use wire::{CookieAttributes, CookieJar, SetCookie};
+use wire::{CookieAttributes, SetCookie};
 
 use super::response::Facts;
-use crate::js::{self, Args, NativeFn};
+use crate::js::{self, Args, NativeFn, js_lifetime};
+use crate::state::http::SharedJar;
 
-/// A jar that a VU, a script and requests under way hold together. Empty until somebody puts something in.
-#[derive(Clone, Default)]
-pub(crate) struct SharedJar(Rc<RefCell<CookieJar>>);
-
-impl SharedJar {
-    /// Whether nobody else holds it and nothing is in it: as good as a new one.
-    pub(crate) fn is_fresh(&self) -> bool {
-        Rc::strong_count(&self.0) == 1 && self.0.borrow().is_empty()
+/// The cookies that went along with a request: name, value, and that they replaced nothing.
+pub(super) fn sent_cookies(jar: &SharedJar, target: &wire::Target) -> Vec<(String, String, bool)> {
+    let jar = jar.cookies().borrow();
+    if jar.is_empty() {
+        return Vec::new();
     }
-
-    /// The cookies that went along with a request: name, value, and that they replaced nothing.
-    pub(crate) fn sent_to(&self, target: &wire::Target) -> Vec<(String, String, bool)> {
-        let jar = self.0.borrow();
-        if jar.is_empty() {
-            return Vec::new();
-        }
-        let cookies = jar.cookies_for(target, now_unix_ms()).into_iter();
-        cookies.map(|(name, value)| (name.to_owned(), value.to_owned(), false)).collect()
-    }
-
-    /// What requests read and write.
-    pub(crate) fn for_requests(&self) -> &RefCell<CookieJar> {
-        &self.0
-    }
+    let cookies = jar.cookies_for(target, now_unix_ms()).into_iter();
+    cookies.map(|(name, value)| (name.to_owned(), value.to_owned(), false)).collect()
 }
 
 /// The JavaScript object.
 pub(crate) struct Jar(pub(crate) SharedJar);
+js_lifetime!(Jar);
 
 impl<'js> Trace<'js> for Jar {
     fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
@@ -98,7 +81,7 @@ fn cookies_for_url<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let jar = this_jar(args)?;
     let target = target(args)?;
     let object = Object::new(args.ctx.clone())?;
-    let jar = jar.0.borrow();
+    let jar = jar.cookies().borrow();
     for (name, value) in jar.cookies_for(&target, now_unix_ms()) {
         let values = match object.get::<_, Option<Array<'js>>>(name)? {
             Some(values) => values,
@@ -137,25 +120,26 @@ fn set<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
             }
         }
     }
-    jar.0.borrow_mut().set(&target, &args.string(1)?, &args.string(2)?, &attributes, now_unix_ms());
+    jar.cookies().borrow_mut().set(&target, &args.string(1)?, &args.string(2)?, &attributes, now_unix_ms());
     Ok(Value::new_bool(args.ctx.clone(), true))
 }
 
 /// `clear(url)`: forgets the cookies of a URL.
 fn clear<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    this_jar(args)?.0.borrow_mut().clear(&target(args)?);
+    this_jar(args)?.cookies().borrow_mut().clear(&target(args)?);
     args.undefined()
 }
 
 /// `delete(url, name)`: forgets one of them.
 fn delete<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let name = args.string(1)?;
-    this_jar(args)?.0.borrow_mut().delete(&target(args)?, &name);
+    this_jar(args)?.cookies().borrow_mut().delete(&target(args)?, &name);
     args.undefined()
 }
 
 /// One cookie of `res.cookies`; a class of its own, because `setup()` gives it other names (see [`after_setup`]).
-pub(crate) struct ResponseCookie(SetCookie);
+struct ResponseCookie(SetCookie);
+js_lifetime!(ResponseCookie);
 
 impl<'js> Trace<'js> for ResponseCookie {
     fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
@@ -170,14 +154,14 @@ impl<'js> JsClass<'js> for ResponseCookie {
     }
 }
 
-/// What k6 shows for a cookie without a date: Go's zero time, overflowed.
+/// k6's value for a cookie without a date: Go's zero time, overflowed.
 const NO_EXPIRES_MS: i64 = -6_795_364_578_871;
 
 /// `res.cookies`: names and lists of cookies.
 pub(super) fn response_cookies<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     let object = Object::new(ctx.clone())?;
     let Ok(response) = &facts.exchange.result else { return Ok(object.into_value()) };
-    for cookie in SetCookie::of(&response.headers) {
+    for cookie in SetCookie::parse_all(&response.headers) {
         let values = match object.get::<_, Option<Array<'js>>>(cookie.name.as_str())? {
             Some(values) => values,
             None => Array::new(ctx.clone())?,

@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Object, Value};
 use wire::{CertStatus, TlsFacts};
 
-/// What k6 shows for a time that is not said: the first day of Go's calendar.
+/// k6's value for an absent time: the first day of Go's calendar.
 const NO_TIME_S: i64 = -62_135_596_800;
 
 /// The reasons by their numbers (RFC 5280, 5.3.1); 7 is not used.

@@ -3,9 +3,9 @@
 use rquickjs::{Function, Value};
 
 use super::response;
+use crate::js::prelude::Prelude;
 use crate::js::{Args, NativeFn};
 use crate::modules::{fail, resolve, select_page};
-use crate::prelude::Prelude;
 
 static PAGE: Prelude = Prelude::new("k6/http/page", include_str!("page.js"));
 

@@ -10,12 +10,13 @@ use model::{GoDuration, Instant, TagSetId};
 use rquickjs::{Class, Exception, Object, Value};
 use wire::Auth;
 
-use super::TraceOf;
-use super::expected::{self, Callback};
-use super::jar::{Jar, SharedJar};
+use super::expected;
+use super::jar::Jar;
 use super::url::Url;
 use super::{form, url};
 use crate::js::{self, Args};
+use crate::state::http::{ResponseCallback, SharedJar};
+use crate::trace_context::TraceOf;
 
 /// How a response's body reaches the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub(crate) struct Prepared {
     /// Whether reaching the limit deserves a warning: the script did not set it.
     pub(crate) warns_at_redirect_limit: bool,
     pub(crate) response_type: ResponseType,
-    pub(crate) callback: Callback,
+    pub(crate) callback: ResponseCallback,
     pub(crate) throws: bool,
     /// Tags of this request only; `name` among them is in `name` too.
     pub(crate) tags: Vec<(Arc<str>, Arc<str>)>,
@@ -141,7 +142,7 @@ fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js
         js::to_string(args.ctx, body)?.into_bytes()
     } else if let Some(bytes) = js::bytes_of(body) {
         bytes
-    } else if let Some((bytes, content_type)) = crate::globals::fetch::body_of(args.vu, body)? {
+    } else if let Some((bytes, content_type)) = super::fetch_globals::body_of(args.vu, body)? {
         if let Some(content_type) = content_type {
             set_header(&mut prepared.request, "Content-Type", content_type);
         }
@@ -180,7 +181,7 @@ fn read_params<'js>(
                 "timeout" | "compression" | "responseType" => {
                     prepared.complain(format!("invalid {key}: {}", crate::console::format_value(&value)));
                 }
-                "responseCallback" => prepared.callback = Callback::Off,
+                "responseCallback" => prepared.callback = ResponseCallback::Off,
                 _ => {}
             }
             continue;
@@ -253,7 +254,7 @@ fn read_cookies<'js>(
 }
 
 fn read_tags<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, value: &Value<'js>) -> rquickjs::Result<()> {
-    match crate::tags::from_js(args.ctx, value) {
+    match crate::js::tags::from_js(args.ctx, value) {
         Ok(tags) => prepared.tags = tags,
         Err(rquickjs::Error::Exception) => {
             let thrown = args.ctx.catch().into_object().and_then(Exception::from_object);

@@ -6,6 +6,7 @@ use model::{LogLevel, SystemClock};
 use wire::{Exchange, FetchRequest, RequestCookie};
 
 use super::flight::{self, Flight};
+use super::jar::sent_cookies;
 use super::params::Prepared;
 use super::response::{Facts, RequestFacts};
 use super::samples;
@@ -27,19 +28,19 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
         let problem = problem.clone();
         return refuse(vu, prepared, problem);
     }
-    let Some(client) = vu.http.client.get() else {
+    let Some(client) = vu.http.client() else {
         let message = "requests need a running VU";
         let error =
             wire::Error::new(wire::ErrorCode::OTHER, wire::Stage::Prepare, wire::Kind::Other, message);
         return refuse(vu, prepared, error);
     };
-    if let Some(gate) = &vu.seat().and_then(|seat| seat.run.rate.as_ref()) {
+    if let Some(gate) = &vu.binding().and_then(|binding| binding.run.rate.as_ref()) {
         let wait = gate.wait(SystemClock::now());
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
     }
-    let sample = vu.seat().and_then(|seat| seat.run.traces);
+    let sample = vu.binding().and_then(|binding| binding.run.traces);
     let span = sample.and_then(|sample| RequestSpan::offer(vu, sample, prepared));
     // As in k6, what the request has waited for until here is no part of it: a place in a batch, its turn.
     let started = SystemClock::now();
@@ -58,7 +59,7 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
             auth: prepared.auth,
             started,
         };
-        wire::fetch(client, request, Some(prepared.jar.for_requests()), &mut flight).await
+        wire::fetch(client, request, Some(prepared.jar.cookies()), &mut flight).await
     };
     let last = flight.last.take();
     drop(flight);
@@ -101,7 +102,7 @@ fn refuse(vu: &Rc<VuState>, prepared: &mut Prepared, error: wire::Error) -> Done
 /// Makes the script's response of the last exchange.
 fn answer(vu: &Rc<VuState>, prepared: &mut Prepared, exchange: Box<Exchange>, target: wire::Target) -> Done {
     let mut cookies = std::mem::take(&mut prepared.cookies);
-    cookies.extend(prepared.jar.sent_to(&prepared.request.target));
+    cookies.extend(sent_cookies(&prepared.jar, &prepared.request.target));
     let throws = match &exchange.result {
         Ok(_) => None,
         Err(error) => complain(vu, prepared, error),

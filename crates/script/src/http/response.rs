@@ -15,11 +15,12 @@ use rquickjs::{Array, Atom, Class, Ctx, Exception, Object, Persistent, Value};
 use super::page;
 use super::params::ResponseType;
 use super::perform::Done;
-use crate::js::{self, Args, NativeFn};
+use crate::js::{self, Args, NativeFn, js_lifetime};
 use crate::state::VuState;
+use crate::state::http::{FieldAtoms, RESPONSE_FIELDS};
 
 /// k6's fields, in k6's order.
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; RESPONSE_FIELDS] = [
     "remote_ip",
     "remote_port",
     "url",
@@ -46,13 +47,10 @@ const METHODS: &[(&str, NativeFn)] = &[
     ("clickLink", page::click_link),
 ];
 
-/// Room for the fields that a script reads without a second allocation.
+/// Capacity for fields, so that most scripts need no second allocation.
 const FIELDS_READ_USUALLY: usize = 3;
 
-/// The engine's numbers of the names in [`FIELDS`].
-pub(crate) type FieldAtoms = [u32; FIELDS.len()];
-
-/// What a response was.
+/// Facts of a response.
 pub(crate) struct Facts {
     /// The last exchange.
     pub(crate) exchange: Box<wire::Exchange>,
@@ -62,7 +60,7 @@ pub(crate) struct Facts {
     pub(crate) request: RequestFacts,
 }
 
-/// What was asked for.
+/// Facts of a request.
 pub(crate) struct RequestFacts {
     pub(crate) method: wire::Method,
     pub(crate) target: wire::Target,
@@ -82,6 +80,7 @@ pub(crate) struct Response<'js> {
     /// Properties that the script has set itself.
     extra: RefCell<Option<Object<'js>>>,
 }
+js_lifetime!(Response<'js>);
 
 /// Learns the engine's numbers of the field names; the names live as long as the VU.
 pub(super) fn prepare<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
@@ -330,7 +329,7 @@ impl Facts {
         self.exchange.result.as_ref().err()
     }
 
-    /// Who answered; nobody where there was no connection.
+    /// The address of the server; absent without a connection.
     fn remote(&self) -> Option<std::net::SocketAddr> {
         self.exchange.remote.filter(|_| !self.error().is_some_and(wire::Error::is_unconnected))
     }

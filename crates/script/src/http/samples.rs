@@ -10,7 +10,7 @@ use super::params::Prepared;
 use crate::state::VuState;
 use crate::tags::HttpKey;
 
-/// What one exchange was, beyond its times.
+/// Facts of one exchange, beyond its times.
 pub(crate) struct Verdict {
     pub(crate) tags: TagSetId,
     pub(crate) failed: Option<bool>,
@@ -54,7 +54,7 @@ fn emit_counts(vu: &VuState, exchange: &Exchange, verdict: &Verdict) {
     }
 }
 
-/// What a duration is worth: a request that never had a connection has none, a timeout or a cut response has a lower
+/// Mark of a duration: a request without a connection has no duration, a timeout or a cut response has a lower
 /// bound. k6 counts both as plain values, the first as zero.
 fn mark_of(exchange: &Exchange) -> Mark {
     match &exchange.result {

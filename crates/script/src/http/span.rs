@@ -7,10 +7,10 @@ use model::{Instant, Mark, OWN_SERVICE, Span, SpanKind, SpanStatus};
 use wire::{Exchange, Phases};
 
 use super::params::Prepared;
-use super::sampled::{Asked, TraceSample};
 use super::samples::Verdict;
 use crate::callbacks::Spans;
 use crate::state::VuState;
+use crate::trace_context::{Asked, TraceSample};
 
 /// Bytes of a name and of an error's text, as much as is kept of those of servers.
 const NAME_BYTES_MAX: usize = 256;
@@ -27,7 +27,7 @@ pub(super) struct RequestSpan {
     /// Those of all exchanges added up.
     phases: Phases,
     exchanges: u32,
-    /// What the last one was.
+    /// The last exchange.
     mark: Mark,
     failed: bool,
     status: Option<u16>,
@@ -35,14 +35,14 @@ pub(super) struct RequestSpan {
 }
 
 impl RequestSpan {
-    /// Puts a request into a trace, if its turn comes; none where it does not, or where nobody takes spans.
+    /// Puts a request into a trace, if its turn comes; none where it does not, or where no receiver takes spans.
     pub(super) fn offer(
         vu: &VuState,
         sample: TraceSample,
         prepared: &mut Prepared,
     ) -> Option<Box<RequestSpan>> {
         let asked = sample.offer(&mut prepared.request, prepared.trace)?;
-        let spans = vu.seat()?.run.spans.clone()?;
+        let spans = vu.binding()?.run.spans.clone()?;
         Some(Box::new(RequestSpan {
             spans,
             asked,
@@ -116,7 +116,7 @@ impl RequestSpan {
     }
 }
 
-/// What a span's length is worth.
+/// Status of a span by the mark of its length.
 const fn how(mark: Mark) -> &'static str {
     match mark {
         Mark::Measured => "measured",

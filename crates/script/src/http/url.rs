@@ -15,7 +15,7 @@ pub(crate) struct Url {
     /// Its number on this worker thread.
     pub(crate) id: u32,
     pub(crate) target: wire::Target,
-    /// What the tags `url` and `name` say: the URL with credentials masked, or a template.
+    /// Value of the tags `url` and `name`: the URL with credentials masked, or a template.
     pub(crate) tag: Arc<str>,
 }
 

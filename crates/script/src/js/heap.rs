@@ -44,7 +44,7 @@ impl Spares {
         Some(self.blocks[self.count])
     }
 
-    /// Whether there was room.
+    /// Whether the block was kept.
     fn keep(&mut self, block: *mut u8) -> bool {
         let Some(place) = self.blocks.get_mut(self.count) else { return false };
         *place = block;
@@ -57,7 +57,7 @@ impl Drop for AllSpares {
     fn drop(&mut self) {
         for spares in &mut self.0 {
             while let Some(block) = spares.take() {
-                // SAFETY: it came from `malloc` and has been freed by its owner: nobody else has it.
+                // SAFETY: it came from `malloc` and has been freed by its owner: no other pointer to it is in use.
                 unsafe { libc::free(block.cast()) };
             }
         }
@@ -66,7 +66,7 @@ impl Drop for AllSpares {
 
 /// Does something with this thread's spare blocks of a size; `None` when the thread is about to end.
 fn with_spares<R>(size: usize, act: impl FnOnce(&mut Spares) -> R) -> Option<R> {
-    // SAFETY: what `act` does here never allocates, so that nobody comes back to these spares meanwhile.
+    // SAFETY: `act` never allocates here, so that no call comes back to these spares meanwhile.
     SPARES.try_with(|spares| act(unsafe { &mut (&mut *spares.get()).0[size] })).ok()
 }
 
@@ -97,7 +97,7 @@ fn bytes_of(size: usize) -> usize {
 }
 
 // SAFETY: every block comes from `malloc`, `calloc` or `realloc` of the program's allocator, which align it for everything and
-// tell how long it is. A spare block is at least as long as its size says, and is in nobody else's hands.
+// know its length. A spare block is at least as long as its size says, and has no other owner.
 unsafe impl Allocator for Recycling {
     fn alloc(&mut self, bytes: usize) -> *mut u8 {
         let rounded = if is_kept(bytes) {
@@ -179,14 +179,14 @@ mod tests {
             heap.dealloc(blocks[5]);
             assert_eq!((heap.alloc(1024), heap.alloc(897)), (blocks[5], blocks[3]));
             blocks.iter().for_each(|block| heap.dealloc(*block));
-            // What was cleared stays clear, whoever had it before.
+            // Cleared memory is clear, also where the block was used before.
             let clear = heap.calloc(100, 10);
             assert!(std::slice::from_raw_parts(clear, 1000).iter().all(|byte| *byte == 0));
             let longer = heap.realloc(clear, 5000);
             assert!(Recycling::usable_size(longer) >= 5000);
             heap.dealloc(longer);
         }
-        // A compiler may leave out a `malloc` whose block nobody sees, and then it never fails.
+        // A compiler may leave out a `malloc` whose block is never seen, and then it never fails.
         assert!(black_box(heap.calloc(usize::MAX, 2)).is_null());
         assert!(black_box(heap.alloc(usize::MAX / 2)).is_null());
     }

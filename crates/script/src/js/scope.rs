@@ -1,12 +1,12 @@
 //! The scope behind the global one: what is read there and is no property of the global object is made when it is first
-//! read. It is the prototype of the global object, so that a global nobody asks for costs a VU nothing at all.
+//! read. It is the prototype of the global object, so that an unused global costs a VU nothing at all.
 
 use std::ffi::c_int;
 
 use rquickjs::{Ctx, Value, qjs};
 
+use super::registry::{LazyGlobal, Registry};
 use super::vu_of;
-use crate::globals::lazy;
 
 /// The engine's description of the class; only the one method is asked for on every path (get, set, has).
 struct Methods(qjs::JSClassExoticMethods);
@@ -65,11 +65,11 @@ unsafe extern "C" fn get_own_property(
     // SAFETY: the engine calls with a live context, object and atom; the descriptor is null or to be filled, and what is
     // put into it and into the object is owned by them.
     unsafe {
-        let Some(lazy) = named(raw, name) else { return ABSENT };
+        let ctx = Ctx::from_raw(std::ptr::NonNull::new_unchecked(raw));
+        let Some(lazy) = named(raw, name, Registry::in_context(&ctx).globals) else { return ABSENT };
         if descriptor.is_null() {
             return PRESENT;
         }
-        let ctx = Ctx::from_raw(std::ptr::NonNull::new_unchecked(raw));
         // The binding keeps an exception of JavaScript where the engine looks for it; its own errors never leave a build.
         let Ok(value) = (lazy.build)(&ctx, &vu_of(&ctx)) else { return EXCEPTION };
         // The next reader finds it as a plain property.
@@ -89,7 +89,11 @@ unsafe extern "C" fn get_own_property(
 ///
 /// # Safety
 /// The context and the atom must be alive.
-unsafe fn named(raw: *mut qjs::JSContext, name: qjs::JSAtom) -> Option<&'static lazy::Lazy> {
+unsafe fn named(
+    raw: *mut qjs::JSContext,
+    name: qjs::JSAtom,
+    globals: &'static [LazyGlobal],
+) -> Option<&'static LazyGlobal> {
     // SAFETY: the text is the engine's until it is given back, which happens before the return.
     unsafe {
         let mut length = 0;
@@ -98,7 +102,7 @@ unsafe fn named(raw: *mut qjs::JSContext, name: qjs::JSAtom) -> Option<&'static 
             return None;
         }
         let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
-        let found = lazy::ALL.iter().find(|lazy| lazy.name.as_bytes() == bytes);
+        let found = globals.iter().find(|lazy| lazy.name.as_bytes() == bytes);
         qjs::JS_FreeCString(raw, text);
         found
     }

@@ -9,12 +9,12 @@ use crypto::{Hash, Hasher, Mac};
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{ArrayBuffer, Class, Ctx, Object, Value};
 
-use super::Builtin;
 use super::encoding::input;
-use crate::js::{self, Args, NativeFn};
+use crate::js::registry::Builtin;
+use crate::js::{self, Args, NativeFn, js_lifetime};
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/crypto", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/crypto", build };
 
 /// Bytes that `randomBytes()` makes at once.
 const RANDOM_BYTES_MAX: f64 = (64 << 20) as f64;
@@ -86,6 +86,7 @@ fn hex_encode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// The object that `createHash()` and `createHMAC()` return.
 pub(crate) struct RunningHash(RefCell<Running>);
+js_lifetime!(RunningHash);
 
 enum Running {
     Hash(Hasher),

@@ -8,14 +8,15 @@ use std::sync::Arc;
 use csv::{Reader, ReaderBuilder, StringRecord};
 use rquickjs::{Array, Ctx, Function, Object, Value};
 
-use super::Builtin;
-use crate::globals::part::Part;
+use crate::js::library::JsLibrary;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/experimental/csv", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/experimental/csv", build };
 
-pub(crate) static PART: Part = Part::new("modules/csv", include_str!("../../js/csv.js"), NATIVES);
+pub(crate) static LIBRARY: JsLibrary =
+    JsLibrary::new("modules/csv", include_str!("../../js/csv.js"), NATIVES);
 
 const NATIVES: &[(&str, NativeFn)] =
     &[("parse", parse), ("reader", reader), ("isRunning", super::fs::is_running)];
@@ -23,7 +24,7 @@ const NATIVES: &[(&str, NativeFn)] =
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let module = Object::new(ctx.clone())?;
     for name in ["parse", "Parser"] {
-        module.set(name, PART.member(ctx, vu, name)?)?;
+        module.set(name, LIBRARY.member(ctx, vu, name)?)?;
     }
     Ok(module)
 }
@@ -82,9 +83,9 @@ fn reader<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Ok(Function::new(args.ctx.clone(), next)?.into_value())
 }
 
-/// What part of a file is wanted, and how.
+/// The lines to read from a file, and their form.
 #[derive(Debug)]
-struct Wanted {
+struct RecordRange {
     skips_first: bool,
     as_objects: bool,
     from_line: u64,
@@ -96,7 +97,7 @@ struct Wanted {
 /// that asks reads the file, the others find the records.
 fn parse<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let line = |index: usize| js::to_number(args.ctx, &args.get(index)).map(|line| line as u64);
-    let wanted = Wanted {
+    let wanted = RecordRange {
         skips_first: js::to_bool(&args.get(3)),
         as_objects: js::to_bool(&args.get(4)),
         from_line: line(5)?,
@@ -116,7 +117,7 @@ fn parse<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 }
 
 /// The records as JSON: arrays of fields, or objects with the names of the first record.
-fn elements(mut records: Records, wanted: &Wanted) -> Result<Arc<[Box<str>]>, String> {
+fn elements(mut records: Records, wanted: &RecordRange) -> Result<Arc<[Box<str>]>, String> {
     let has_first = wanted.skips_first || wanted.as_objects;
     let mut header = None;
     if has_first {
@@ -153,7 +154,7 @@ fn element(header: Option<&StringRecord>, record: &StringRecord) -> String {
 mod tests {
     use super::*;
 
-    fn check(text: &str, wanted: Wanted, expect: Result<&str, &str>) {
+    fn check(text: &str, wanted: RecordRange, expect: Result<&str, &str>) {
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(Cursor::new(Arc::<
             [u8],
         >::from(
@@ -167,8 +168,8 @@ mod tests {
         );
     }
 
-    fn wanted(skips_first: bool, as_objects: bool, from_line: u64, to_line: u64) -> Wanted {
-        Wanted { skips_first, as_objects, from_line, to_line }
+    fn wanted(skips_first: bool, as_objects: bool, from_line: u64, to_line: u64) -> RecordRange {
+        RecordRange { skips_first, as_objects, from_line, to_line }
     }
 
     #[test]

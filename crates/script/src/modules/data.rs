@@ -6,11 +6,11 @@ use std::sync::Arc;
 use rquickjs::function::Args as CallArgs;
 use rquickjs::{Array, Ctx, Exception, Function, Object, Value};
 
-use super::Builtin;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args};
 use crate::state::{Phase, VuState};
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/data", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/data", build };
 
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let module = Object::new(ctx.clone())?;

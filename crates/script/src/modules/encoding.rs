@@ -7,11 +7,11 @@ use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use rquickjs::{Ctx, Object, Value};
 
-use super::Builtin;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args};
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/encoding", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/encoding", build };
 
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let module = Object::new(ctx.clone())?;

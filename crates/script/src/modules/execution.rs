@@ -8,13 +8,14 @@ use model::plan::{Executor, Stage};
 use model::{Instant, Scenario, SystemClock};
 use rquickjs::{Array, Ctx, Exception, Function, Object, Persistent, Value};
 
-use super::Builtin;
 use super::data::deep_freeze;
-use crate::error::{StopReason, unwind};
+use crate::error::unwind;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
-use crate::state::{Call, Seat, VuState};
+use crate::state::stop::StopReason;
+use crate::state::{Call, VuBinding, VuState};
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/execution", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/execution", build };
 
 const SCENARIO: &[(&str, NativeFn)] = &[
     ("name", |args| text(args, &scenario(args)?.0.name)),
@@ -27,24 +28,24 @@ const SCENARIO: &[(&str, NativeFn)] = &[
 
 const INSTANCE: &[(&str, NativeFn)] = &[
     ("currentTestRunDuration", |args| {
-        let began = Instant::from_ns(seat(args)?.run.progress.started_ns.load(Relaxed));
+        let began = Instant::from_ns(binding(args)?.run.progress.started_ns.load(Relaxed));
         number(args, if began == Instant::ZERO { 0.0 } else { SystemClock::now().ms_since(began) })
     }),
     ("iterationsCompleted", |args| {
-        number(args, seat(args)?.run.progress.iterations_completed.load(Relaxed) as f64)
+        number(args, binding(args)?.run.progress.iterations_completed.load(Relaxed) as f64)
     }),
     ("iterationsInterrupted", |args| {
-        number(args, seat(args)?.run.progress.iterations_interrupted.load(Relaxed) as f64)
+        number(args, binding(args)?.run.progress.iterations_interrupted.load(Relaxed) as f64)
     }),
-    ("vusActive", |args| number(args, f64::from(seat(args)?.run.progress.vus_active.load(Relaxed)))),
+    ("vusActive", |args| number(args, f64::from(binding(args)?.run.progress.vus_active.load(Relaxed)))),
     ("vusInitialized", |args| {
-        number(args, f64::from(seat(args)?.run.progress.vus_initialized.load(Relaxed)))
+        number(args, f64::from(binding(args)?.run.progress.vus_initialized.load(Relaxed)))
     }),
 ];
 
 const VU: &[(&str, NativeFn)] = &[
-    ("idInInstance", |args| number(args, seat(args)?.id_in_instance as f64)),
-    ("idInTest", |args| number(args, seat(args)?.id_in_test as f64)),
+    ("idInInstance", |args| number(args, binding(args)?.id_in_instance as f64)),
+    ("idInTest", |args| number(args, binding(args)?.id_in_test as f64)),
     ("iterationInInstance", |args| number(args, call(args).map_or(0, |call| call.vu_iteration) as f64)),
     ("iterationInScenario", |args| number(args, scenario(args)?.1.iteration_in_scenario as f64)),
 ];
@@ -92,9 +93,9 @@ fn call(args: &Args<'_, '_>) -> Option<Call> {
     args.vu.call.borrow().clone()
 }
 
-fn seat<'a>(args: &'a Args<'_, '_>) -> rquickjs::Result<&'a Seat> {
-    match args.vu.seat() {
-        Some(seat) if args.vu.is_running() => Ok(seat),
+fn binding<'a>(args: &'a Args<'_, '_>) -> rquickjs::Result<&'a VuBinding> {
+    match args.vu.binding() {
+        Some(binding) if args.vu.is_running() => Ok(binding),
         _ => Err(args.error("getting instance or VU information in the init context is not supported")),
     }
 }
@@ -111,14 +112,14 @@ fn scenario<'a>(args: &'a Args<'_, '_>) -> rquickjs::Result<(&'a Scenario, Call)
 
 fn scenario_start_ms(args: &Args<'_, '_>) -> rquickjs::Result<f64> {
     let (_, call) = scenario(args)?;
-    let run = &seat(args)?.run;
+    let run = &binding(args)?.run;
     let started = run.progress.scenarios[usize::from(call.scenario.0)].started_ns.load(Relaxed);
     Ok((run.epoch.wall_unix_ns(Instant::from_ns(started)) / 1_000_000) as f64)
 }
 
 fn scenario_progress(args: &Args<'_, '_>) -> rquickjs::Result<f64> {
     let (scenario, call) = scenario(args)?;
-    let progress = &seat(args)?.run.progress.scenarios[usize::from(call.scenario.0)];
+    let progress = &binding(args)?.run.progress.scenarios[usize::from(call.scenario.0)];
     let of_count = |total: u64| progress.iterations_completed.load(Relaxed) as f64 / total.max(1) as f64;
     let of_time = |whole: Duration| {
         let started = Instant::from_ns(progress.started_ns.load(Relaxed));
@@ -145,8 +146,8 @@ fn abort<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         reason = format!("{reason}: {}", args.string(0)?);
     }
     *args.vu.abort_reason.borrow_mut() = Some(reason.clone());
-    if let Some(seat) = args.vu.seat() {
-        seat.run.control.abort(&reason);
+    if let Some(binding) = args.vu.binding() {
+        binding.run.control.abort(&reason);
     }
     Err(unwind(args.ctx, &args.vu.stop, StopReason::Aborted))
 }
@@ -154,7 +155,7 @@ fn abort<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 /// `test.fail(reason?)`: the test goes on and counts as failed.
 fn fail<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let reason = if args.given(0).is_some() { args.string(0)? } else { String::new() };
-    seat(args)?.run.control.fail(&reason);
+    binding(args)?.run.control.fail(&reason);
     args.undefined()
 }
 

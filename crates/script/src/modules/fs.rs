@@ -4,21 +4,21 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Object, TypedArray, Value};
 
-use super::Builtin;
-use crate::globals::part::Part;
+use crate::js::library::JsLibrary;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/experimental/fs", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/experimental/fs", build };
 
-pub(crate) static PART: Part = Part::new("modules/fs", include_str!("../../js/fs.js"), NATIVES);
+pub(crate) static LIBRARY: JsLibrary = JsLibrary::new("modules/fs", include_str!("../../js/fs.js"), NATIVES);
 
 const NATIVES: &[(&str, NativeFn)] = &[("open", open), ("bytes", bytes), ("isRunning", is_running)];
 
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let module = Object::new(ctx.clone())?;
     for name in ["open", "SeekMode"] {
-        module.set(name, PART.member(ctx, vu, name)?)?;
+        module.set(name, LIBRARY.member(ctx, vu, name)?)?;
     }
     Ok(module)
 }

@@ -1,7 +1,7 @@
 //! `k6/html`: pages as selections of nodes, in the manner of jQuery.
 //!
-//! The tree and what walks over it are room `html`'s. What scripts see is written in JavaScript (`html/*.js`) and made
-//! when a VU looks at its first page; it holds [`Nodes`], which share their page.
+//! The tree and its traversal are in the crate `html`. The classes of scripts are written in JavaScript (`html/*.js`) and
+//! made when a VU parses its first page; they hold [`Nodes`], which share their page.
 
 use std::rc::Rc;
 
@@ -9,12 +9,12 @@ use html::{Axis, DataValue, Document, Kind, NodeId, Selector, Until, data_value}
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Array, Class, Ctx, Function, Object, Value};
 
-use super::Builtin;
-use crate::js::{self, Args, NativeFn};
-use crate::prelude::Prelude;
+use crate::js::prelude::Prelude;
+use crate::js::registry::Builtin;
+use crate::js::{self, Args, NativeFn, js_lifetime};
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/html", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/html", build };
 
 static SELECTION: Prelude = Prelude::new("k6/html", include_str!("html/selection.js"));
 static ELEMENT: Prelude = Prelude::new("k6/html/element", include_str!("html/element.js"));
@@ -58,6 +58,7 @@ pub(crate) struct Nodes {
     page: Rc<Document>,
     ids: Vec<NodeId>,
 }
+js_lifetime!(Nodes);
 
 impl<'js> Trace<'js> for Nodes {
     fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
@@ -128,7 +129,7 @@ fn given_nodes<'js>(value: &Value<'js>) -> Option<Class<'js, Nodes>> {
 
 impl Nodes {
     /// The nodes that a native was given as its first argument.
-    fn of(args: &Args<'_, '_>) -> rquickjs::Result<Nodes> {
+    fn from_args(args: &Args<'_, '_>) -> rquickjs::Result<Nodes> {
         let nodes = given_nodes(&args.get(0)).map(|nodes| nodes.borrow().clone());
         nodes.ok_or_else(|| args.type_error("this is not a selection"))
     }
@@ -143,39 +144,41 @@ impl Nodes {
     }
 }
 
-/// What a script asks nodes to be.
-enum Wanted {
-    /// What a selector describes; what is no selector describes nothing.
+/// A condition on nodes.
+enum NodeFilter {
+    /// Nodes that match a selector; an invalid selector matches none.
     Match(Option<Selector>),
     Nodes(Nodes),
 }
 
-impl Wanted {
-    fn of(args: &Args<'_, '_>, index: usize) -> rquickjs::Result<Wanted> {
+impl NodeFilter {
+    fn from_arg(args: &Args<'_, '_>, index: usize) -> rquickjs::Result<NodeFilter> {
         match given_nodes(&args.get(index)) {
-            Some(nodes) => Ok(Wanted::Nodes(nodes.borrow().clone())),
-            None => Ok(Wanted::Match(Selector::parse(&args.string(index)?).ok())),
+            Some(nodes) => Ok(NodeFilter::Nodes(nodes.borrow().clone())),
+            None => Ok(NodeFilter::Match(Selector::parse(&args.string(index)?).ok())),
         }
     }
 
     fn is(&self, page: &Rc<Document>, id: NodeId) -> bool {
         match self {
-            Wanted::Match(selector) => selector.as_ref().is_some_and(|selector| selector.matches(page, id)),
-            Wanted::Nodes(nodes) => Rc::ptr_eq(page, &nodes.page) && nodes.ids.contains(&id),
+            NodeFilter::Match(selector) => {
+                selector.as_ref().is_some_and(|selector| selector.matches(page, id))
+            }
+            NodeFilter::Nodes(nodes) => Rc::ptr_eq(page, &nodes.page) && nodes.ids.contains(&id),
         }
     }
 
     /// All such nodes under `from`.
     fn under(&self, page: &Rc<Document>, from: &[NodeId]) -> Vec<NodeId> {
         match self {
-            Wanted::Match(selector) => {
+            NodeFilter::Match(selector) => {
                 selector.as_ref().map_or_else(Vec::new, |selector| page.find(from, selector))
             }
-            Wanted::Nodes(nodes) if Rc::ptr_eq(page, &nodes.page) => {
+            NodeFilter::Nodes(nodes) if Rc::ptr_eq(page, &nodes.page) => {
                 let is_under = |id: &&NodeId| from.iter().any(|top| page.is_under(**id, *top));
                 nodes.ids.iter().filter(is_under).copied().collect()
             }
-            Wanted::Nodes(_) => Vec::new(),
+            NodeFilter::Nodes(_) => Vec::new(),
         }
     }
 }
@@ -187,13 +190,13 @@ pub(crate) fn fail<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `find(nodes, wanted)`
 fn find<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
-    nodes.with(args.ctx, Wanted::of(args, 1)?.under(&nodes.page, &nodes.ids))
+    let nodes = Nodes::from_args(args)?;
+    nodes.with(args.ctx, NodeFilter::from_arg(args, 1)?.under(&nodes.page, &nodes.ids))
 }
 
 /// `walk(nodes, axis, until?, filter?)`
 fn walk<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     let axis = match args.string(1)?.as_str() {
         "children" => Axis::Children,
         "contents" => Axis::Contents,
@@ -205,15 +208,15 @@ fn walk<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         "prevAll" => Axis::PreviousAll,
         _ => Axis::Siblings,
     };
-    let until = args.given(2).map(|_| Wanted::of(args, 2)).transpose()?;
+    let until = args.given(2).map(|_| NodeFilter::from_arg(args, 2)).transpose()?;
     let until = match &until {
-        Some(Wanted::Match(Some(selector))) => Until::Match(selector),
-        Some(Wanted::Nodes(until)) if Rc::ptr_eq(&until.page, &nodes.page) => Until::Nodes(&until.ids),
+        Some(NodeFilter::Match(Some(selector))) => Until::Match(selector),
+        Some(NodeFilter::Nodes(until)) if Rc::ptr_eq(&until.page, &nodes.page) => Until::Nodes(&until.ids),
         _ => Until::Never,
     };
     let mut found = nodes.page.walk(&nodes.ids, axis, &until);
     if args.given(3).is_some() {
-        let wanted = Wanted::of(args, 3)?;
+        let wanted = NodeFilter::from_arg(args, 3)?;
         found.retain(|id| wanted.is(&nodes.page, *id));
     }
     nodes.with(args.ctx, found)
@@ -221,20 +224,21 @@ fn walk<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `closest(nodes, wanted)`
 fn closest<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let (nodes, wanted) = (Nodes::of(args)?, Wanted::of(args, 1)?);
+    let (nodes, wanted) = (Nodes::from_args(args)?, NodeFilter::from_arg(args, 1)?);
     nodes.with(args.ctx, nodes.page.closest(&nodes.ids, &|id| wanted.is(&nodes.page, id)))
 }
 
 /// `filter(nodes, wanted, keep)`: the nodes that are what is wanted, or the others.
 fn filter<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let (nodes, wanted, keep) = (Nodes::of(args)?, Wanted::of(args, 1)?, js::to_bool(&args.get(2)));
+    let (nodes, wanted, keep) =
+        (Nodes::from_args(args)?, NodeFilter::from_arg(args, 1)?, js::to_bool(&args.get(2)));
     let ids = nodes.ids.iter().filter(|id| wanted.is(&nodes.page, **id) == keep).copied().collect();
     nodes.with(args.ctx, ids)
 }
 
 /// `has(nodes, wanted)`: the nodes with such a node under them.
 fn has<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let (nodes, wanted) = (Nodes::of(args)?, Wanted::of(args, 1)?);
+    let (nodes, wanted) = (Nodes::from_args(args)?, NodeFilter::from_arg(args, 1)?);
     let page = &nodes.page;
     let ids = nodes.ids.iter().filter(|id| !wanted.under(page, &[**id]).is_empty()).copied().collect();
     nodes.with(args.ctx, ids)
@@ -242,7 +246,7 @@ fn has<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `add(nodes, wanted)`: these nodes and the others, each once.
 fn add<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let (nodes, wanted) = (Nodes::of(args)?, Wanted::of(args, 1)?);
+    let (nodes, wanted) = (Nodes::from_args(args)?, NodeFilter::from_arg(args, 1)?);
     let mut ids = nodes.ids.clone();
     let mut known: std::collections::HashSet<NodeId> = ids.iter().copied().collect();
     ids.extend(wanted.under(&nodes.page, &[NodeId::ROOT]).into_iter().filter(|id| known.insert(*id)));
@@ -251,7 +255,7 @@ fn add<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `pick(nodes, start, end?)`: part of the nodes, by their places.
 fn pick<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     let length = nodes.ids.len();
     let place = |index: usize, default: usize| -> rquickjs::Result<usize> {
         if args.given(index).is_none() {
@@ -265,7 +269,7 @@ fn pick<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `choose(nodes, places)`: the nodes at these places.
 fn choose<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     let places = args.get(1).into_array().ok_or_else(|| args.type_error("places must be an array"))?;
     let mut ids = Vec::with_capacity(places.len());
     for place in places.iter::<usize>() {
@@ -276,19 +280,19 @@ fn choose<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `elements(nodes, selector)`: the elements of the whole page that the selector describes.
 fn elements<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let (nodes, wanted) = (Nodes::of(args)?, Wanted::of(args, 1)?);
+    let (nodes, wanted) = (Nodes::from_args(args)?, NodeFilter::from_arg(args, 1)?);
     nodes.with(args.ctx, wanted.under(&nodes.page, &[NodeId::ROOT]))
 }
 
 /// `count(nodes)`
 fn count<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    Ok(Value::new_number(args.ctx.clone(), Nodes::of(args)?.ids.len() as f64))
+    Ok(Value::new_number(args.ctx.clone(), Nodes::from_args(args)?.ids.len() as f64))
 }
 
 /// `index(nodes, others?)`: where the first of the others stands among the nodes, or the first node among its siblings;
 /// -1 where it does not.
 fn index<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     let place = match given_nodes(&args.get(1)) {
         None => nodes.first().map(|id| nodes.page.index(id)),
         Some(others) => {
@@ -302,7 +306,7 @@ fn index<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `text(nodes)`: the text of all of them.
 fn text<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     let mut text = String::new();
     nodes.ids.iter().for_each(|id| nodes.page.push_text(*id, &mut text));
     give_text(args, &text)
@@ -310,25 +314,25 @@ fn text<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `html(nodes)`: what is in the first.
 fn inner_html<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     give_text(args, &nodes.first().map_or_else(String::new, |id| nodes.page.inner_html(id)))
 }
 
 /// `name(nodes)`: of the first element; empty where there is none.
 fn name<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     give_text(args, nodes.first().map_or("", |id| nodes.page.name(id)))
 }
 
 /// `attribute(nodes, name)`: of the first.
 fn attribute<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let (nodes, name) = (Nodes::of(args)?, args.string(1)?);
+    let (nodes, name) = (Nodes::from_args(args)?, args.string(1)?);
     give_text_of(args, nodes.first().and_then(|id| nodes.page.attribute(id, &name)))
 }
 
 /// `attributes(nodes)`: names and values of the first's, alternating.
 fn attributes<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     let all = Array::new(args.ctx.clone())?;
     let pairs = nodes.first().into_iter().flat_map(|id| nodes.page.attributes(id));
     for (index, text) in pairs.flat_map(|(name, value)| [name, value]).enumerate() {
@@ -355,7 +359,7 @@ fn data<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `kind(nodes)`: the DOM's number for what the first is; 0 where there is none.
 fn kind<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     let number = nodes.first().map_or(0, |id| match nodes.page.kind(id) {
         Kind::Element => 1,
         Kind::Text => 3,
@@ -368,7 +372,7 @@ fn kind<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `linked(nodes, which)`: a neighbour of the first, of whatever kind, or nothing.
 fn linked<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let (nodes, which) = (Nodes::of(args)?, args.string(1)?);
+    let (nodes, which) = (Nodes::from_args(args)?, args.string(1)?);
     let page = &nodes.page;
     let found = nodes.first().and_then(|id| match which.as_str() {
         "parent" => page.parent(id),
@@ -382,18 +386,18 @@ fn linked<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `root(nodes)`: the document.
 fn root<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    Nodes::of(args)?.with(args.ctx, vec![NodeId::ROOT])
+    Nodes::from_args(args)?.with(args.ctx, vec![NodeId::ROOT])
 }
 
 /// `namespace(nodes)`: of the first.
 fn namespace<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     give_text(args, nodes.first().map_or("", |id| nodes.page.namespace(id)))
 }
 
 /// `ownText(nodes)`: of a text node or a comment.
 fn own_text<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let nodes = Nodes::of(args)?;
+    let nodes = Nodes::from_args(args)?;
     give_text_of(args, nodes.first().and_then(|id| nodes.page.own_text(id)))
 }
 

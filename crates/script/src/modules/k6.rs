@@ -1,6 +1,5 @@
 //! `k6`: check, fail, group, randomSeed, sleep.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,15 +7,15 @@ use std::time::Duration;
 use model::metric::builtin;
 use model::{Instant, Mark, SystemClock, SystemTag, TagSetId};
 use rquickjs::{Ctx, Function, Object, Persistent, Value};
-use rustc_hash::FxHashMap;
 
-use super::Builtin;
 use crate::async_groups;
-use crate::error::{StopReason, unwind};
+use crate::error::unwind;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn, PropertyName};
 use crate::state::VuState;
+use crate::state::stop::StopReason;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6", build };
 
 const FUNCTIONS: &[(&str, NativeFn)] =
     &[("check", check), ("fail", fail), ("group", group), ("randomSeed", random_seed), ("sleep", sleep)];
@@ -46,7 +45,7 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     };
     let mut base = vu.tags.borrow_mut().id(&vu.cache);
     if let Some(tags) = args.given(2) {
-        base = vu.cache.extend(base, crate::tags::from_js(args.ctx, &tags)?);
+        base = vu.cache.extend(base, crate::js::tags::from_js(args.ctx, &tags)?);
     }
     let has_tag = vu.plan().is_some_and(|plan| plan.system_tags.has(SystemTag::Check));
     let value = args.get(0);
@@ -72,24 +71,10 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Ok(Value::new_bool(args.ctx.clone(), all_passed))
 }
 
-/// `base` with the tag `check`. A script runs the same few checks again and again, so the sets are remembered by the
-/// engine's number of the name, and the names are kept alive for it.
-#[derive(Default)]
-pub(crate) struct CheckTags {
-    known: RefCell<FxHashMap<(u32, TagSetId), TagSetId>>,
-    names: RefCell<Option<Persistent<Object<'static>>>>,
-}
-
 /// Sets remembered per VU. A script that makes up names pays for each.
 const CHECK_TAGS_MAX: usize = 4096;
 
-impl CheckTags {
-    pub(crate) fn forget(&self) {
-        self.known.borrow_mut().clear();
-        self.names.borrow_mut().take();
-    }
-}
-
+/// `base` with the tag `check`.
 fn check_tags<'js>(
     args: &Args<'_, 'js>,
     base: TagSetId,

@@ -6,11 +6,11 @@ use model::{Mark, MetricId, MetricKind, SystemClock, ValueKind};
 use rquickjs::function::Opt;
 use rquickjs::{Ctx, Exception, Function, Object, Value};
 
-use super::Builtin;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
 use crate::state::{Phase, VuState};
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/metrics", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/metrics", build };
 
 const CLASSES: &[(&str, NativeFn)] =
     &[("Counter", counter), ("Gauge", gauge), ("Rate", rate), ("Trend", trend)];
@@ -129,7 +129,7 @@ fn add<'js>(
     }
     let mut set = vu.tags.borrow_mut().id(&vu.cache);
     if let Some(tags) = tags.filter(|tags| !tags.is_undefined() && !tags.is_null()) {
-        set = vu.cache.extend(set, crate::tags::from_js(ctx, &tags)?);
+        set = vu.cache.extend(set, crate::js::tags::from_js(ctx, &tags)?);
     }
     vu.record(id, set, number, Mark::Measured, SystemClock::now());
     Ok(true)

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use rquickjs::{Ctx, Function, Object, Persistent, Value};
 
-use super::Builtin;
-use crate::event_loop::Completion;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
 use crate::secrets::{Source, UrlSource};
 use crate::state::VuState;
+use crate::state::events::Completion;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/secrets", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/secrets", build };
 
 const FUNCTIONS: &[(&str, NativeFn)] = &[("get", get), ("source", source)];
 

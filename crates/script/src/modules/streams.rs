@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Object, Value};
 
-use super::Builtin;
+use crate::js::registry::{Builtin, Registry};
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/experimental/streams", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/experimental/streams", build };
 
 const NAMES: &[&str] = &[
     "ReadableStream",
@@ -19,7 +19,7 @@ const NAMES: &[&str] = &[
 
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let module = Object::new(ctx.clone())?;
-    for lazy in crate::globals::lazy::ALL.iter().filter(|lazy| NAMES.contains(&lazy.name)) {
+    for lazy in Registry::in_context(ctx).globals.iter().filter(|lazy| NAMES.contains(&lazy.name)) {
         let class: Value<'js> = (lazy.build)(ctx, vu)?;
         module.set(lazy.name, class)?;
     }

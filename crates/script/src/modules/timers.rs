@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Object};
 
-use super::Builtin;
 use crate::globals::TIMERS;
 use crate::js;
+use crate::js::registry::Builtin;
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/timers", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/timers", build };
 
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let module = Object::new(ctx.clone())?;

@@ -6,11 +6,11 @@ use crypto::x509::{self, Certificate, Name, PublicKey};
 use crypto::{Curve, Error};
 use rquickjs::{Array, Ctx, Function, Object, Value};
 
-use super::Builtin;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/crypto/x509", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/crypto/x509", build };
 
 const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("parse", parse),

@@ -35,12 +35,12 @@ pub struct SecretRequest {
     pub timeout: Duration,
 }
 
-/// What a server said: the status, and not more than [`SECRET_BYTES_MAX`] of a body.
+/// Reply of a server: the status, and not more than [`SECRET_BYTES_MAX`] of a body.
 pub type SecretReply = (u16, Vec<u8>);
 
-/// Carries requests to servers of secrets. It may block: it is called on a thread that nobody else needs.
+/// Carries requests to servers of secrets. It may block: it is called on a thread of its own.
 pub trait SecretServer: Send + Sync {
-    /// What the server answers.
+    /// Sends a request and returns the server's reply.
     ///
     /// # Errors
     /// A text for the user: there was no answer.

@@ -29,7 +29,7 @@ const MEMBERS: &[(&str, &str)] = &[
 /// A configuration file with more bytes is none.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// What a source of this kind was told.
+/// Settings of a secret source of this kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct UrlConfig {
     template: String,

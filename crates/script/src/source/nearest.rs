@@ -1,11 +1,11 @@
-//! What somebody meant who named a file that does not exist.
+//! The file that an import with a wrong name probably meant.
 
 use std::path::Path;
 
 /// A folder with more entries is not searched for similar names.
 const ENTRIES_MAX: usize = 1000;
 
-/// What is tried after a name as it was written.
+/// Suffixes that are tried after a name as it was written.
 const ENDINGS: &[&str] = &[".js", ".ts", ".mjs", ".cjs", ".json", "/index.js", "/index.ts"];
 
 /// The specifier that leads to a file, for one that leads to nothing at `path`.

@@ -11,7 +11,7 @@ use super::{builtin, file_url, normalize};
 /// A `package.json` with more bytes is none.
 const PACKAGE_BYTES_MAX: u64 = 4 << 20;
 
-/// What is tried after a name without an extension, in this order.
+/// Suffixes that are tried after a name without an extension, in this order.
 const EXTENSIONS: &[&str] = &[".js", ".json", ".cjs", ".mjs"];
 
 /// Which statement asks; packages may give different files.
@@ -30,7 +30,7 @@ impl Asked {
     }
 }
 
-/// What a specifier stands for.
+/// Target of a specifier.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     File(PathBuf),
@@ -43,7 +43,7 @@ pub(crate) fn is_in_package(path: &str) -> bool {
     path.contains("/node_modules/")
 }
 
-/// What a relative or absolute specifier in a package's file means: `path` is where it points.
+/// Resolves a relative or absolute specifier in a package's file: `path` is where it points.
 pub(super) fn file(path: &Path) -> Result<Found, String> {
     let Some(found) = probe(path) else {
         return Err(format!("the file \"{}\" couldn't be found on local disk", path.display()));
@@ -51,7 +51,7 @@ pub(super) fn file(path: &Path) -> Result<Found, String> {
     Ok(replaced_file(found))
 }
 
-/// What a bare specifier in a file of `folder` means.
+/// Resolves a bare specifier in a file of `folder`.
 pub(super) fn package(folder: &Path, specifier: &str, asked: Asked) -> Result<Found, String> {
     if let Some(replaced) = replaced_package(folder, specifier) {
         return Ok(replaced);
@@ -174,7 +174,7 @@ fn owner(path: &Path) -> Option<(&Path, Package)> {
     inside.filter_map(|folder| Some((folder, read(folder)?))).next()
 }
 
-/// What the `browser` field of a file's own package puts in its place.
+/// The replacement of a file by the `browser` field of its own package.
 fn replaced_file(found: PathBuf) -> Found {
     let replacement = owner(&found).and_then(|(root, package)| {
         let name = found.strip_prefix(root).ok()?.to_str()?;
@@ -185,7 +185,7 @@ fn replaced_file(found: PathBuf) -> Found {
     replacement.unwrap_or(Found::File(found))
 }
 
-/// What the `browser` field of the asking package puts in the place of another package.
+/// The replacement of another package by the `browser` field of the importing package.
 fn replaced_package(folder: &Path, specifier: &str) -> Option<Found> {
     let (root, package) = owner(folder)?;
     replacement(root, package.browser.get(specifier)?)

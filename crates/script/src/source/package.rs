@@ -13,7 +13,7 @@ pub(super) struct Package {
     /// Not Node.js's, but what bundlers read: the package as ES modules.
     #[serde(default)]
     pub(super) module: Target,
-    /// What replaces the package, or files and packages that it uses, outside of Node.js.
+    /// Replacements of the package, or of files and packages that it uses, outside of Node.js.
     #[serde(default)]
     pub(super) browser: Target,
     #[serde(default)]

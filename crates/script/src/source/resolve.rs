@@ -1,13 +1,13 @@
-//! What a specifier means.
+//! Resolution of specifiers.
 
 use std::path::{Path, PathBuf};
 
 use super::node::{self, Asked, Found, is_in_package};
-use super::{EMPTY_URL, Resolved, Sources, file_url, nearest, normalize};
+use super::{EMPTY_URL, Resolved, Sources, file_url, is_builtin_name, nearest, normalize};
 use crate::outside;
 
 impl Sources {
-    /// What `specifier` in an `import` of the file `base` means.
+    /// Resolves `specifier` in an `import` of the file `base`.
     ///
     /// # Errors
     /// A text for the user: what is wrong and what would be right.
@@ -24,8 +24,8 @@ impl Sources {
     }
 
     fn resolve_as(&self, base: &str, specifier: &str, asked: Asked) -> Result<Resolved, String> {
-        if crate::modules::is_builtin_name(specifier) {
-            let name = crate::modules::find(specifier)?;
+        if is_builtin_name(specifier) {
+            let name = self.builtin(specifier)?;
             self.inner().builtins.insert(name);
             return Ok(Resolved::Builtin(name));
         }
@@ -68,7 +68,7 @@ impl Sources {
         Ok(Resolved::File(file_url(&path)))
     }
 
-    /// What an archive says of an import in a package, or of one.
+    /// Resolves an import in a package, or of one, from the archive's index.
     fn packed(&self, folder: &Path, specifier: &str, asked: Asked) -> Option<Resolved> {
         let key = (folder.to_owned(), specifier.to_owned(), asked);
         self.inner().resolved.get(&key).and_then(|resolved| resolved.clone().ok())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::Mark;
 
 use super::{Left, load_error, logged, run, run_against, run_late};
-use crate::End;
+use model::IterationEnd;
 
 /// A script that submits tasks of `ms` milliseconds and polls them; `options` are further options, `query` goes with polls.
 fn script(function: &str, ms: &str, query: &str, options: &str) -> String {
@@ -23,8 +23,8 @@ fn script(function: &str, ms: &str, query: &str, options: &str) -> String {
     )
 }
 
-/// What the script said of a task.
-struct Told {
+/// The script's own log line about a task.
+struct TaskReport {
     /// How long the server says it took, in milliseconds from when the server had read the submission.
     took_ms: f64,
     end: String,
@@ -33,12 +33,12 @@ struct Told {
     lower_ms: f64,
 }
 
-fn told(line: &str) -> Told {
+fn task_report(line: &str) -> TaskReport {
     let fields: Vec<serde_json::Value> = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
     let id = fields[0].as_str().expect("the server's name of the task");
     let (submitted, done) = id.split_once('-').expect("two times");
     let ns = |text: &str| text.parse::<u64>().expect("a time");
-    Told {
+    TaskReport {
         took_ms: (ns(done) - ns(submitted)) as f64 / 1e6,
         end: fields[1].as_str().expect("a word").to_owned(),
         polls: fields[2].as_u64().expect("a count"),
@@ -62,23 +62,23 @@ fn check_bounds(function: &str, query: &str) {
     // Lengths that fall everywhere between polls.
     let source = script(function, "${(__ITER * 37) % 53}", query, "interval: '11ms', delay: 0.002");
     let left = run_against(&server.url(""), 7, &source);
-    assert_eq!(left.ends, [End::Completed; 7], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed; 7], "{:?}", left.logs);
     let (submits, tasks) = (values(&left, "flow_submit_duration"), values(&left, "flow_duration"));
     for (line, (submit_ms, _)) in left.logs.iter().zip(&submits) {
-        let told = told(line);
-        let upper_ms = told.upper_ms.expect("it finished");
+        let report = task_report(line);
+        let upper_ms = report.upper_ms.expect("it finished");
         // The server's time begins while the submission is under way.
-        assert!(told.took_ms <= upper_ms, "done after {} ms, upper bound {upper_ms} ms", told.took_ms);
-        let latest_ms = told.took_ms + submit_ms;
+        assert!(report.took_ms <= upper_ms, "done after {} ms, upper bound {upper_ms} ms", report.took_ms);
+        let latest_ms = report.took_ms + submit_ms;
         assert!(
-            told.lower_ms <= latest_ms,
+            report.lower_ms <= latest_ms,
             "done after at most {latest_ms} ms, lower bound {}",
-            told.lower_ms
+            report.lower_ms
         );
-        assert!(upper_ms - told.lower_ms >= 11.0 || told.polls == 1, "two polls lie apart");
-        assert!(told.lower_ms == 0.0 || told.polls > 1);
+        assert!(upper_ms - report.lower_ms >= 11.0 || report.polls == 1, "two polls lie apart");
+        assert!(report.lower_ms == 0.0 || report.polls > 1);
     }
-    let polls: u64 = left.logs.iter().map(|line| told(line).polls).sum();
+    let polls: u64 = left.logs.iter().map(|line| task_report(line).polls).sum();
     let seen = server.settled();
     assert_eq!(seen.total, 7 + polls);
     assert_eq!((sum(&left, "flow_polls"), sum(&left, "flow_polls_per_task")), (polls, polls));
@@ -106,10 +106,10 @@ fn the_lower_bound_is_the_begin_of_a_poll() {
     let server = testkit::http::start();
     let left = run_against(&server.url(""), 1, &script("task", "100", "?before=60", "interval: '30ms'"));
     // Polls begin at 30 and 120, look at 90 and 180, and end with that: it is done at 100, long after the first began.
-    let told = told(&left.logs[0]);
-    assert_eq!(told.polls, 2);
-    assert!((30.0..60.0).contains(&told.lower_ms), "{}", told.lower_ms);
-    assert!(told.upper_ms.is_some_and(|upper_ms| upper_ms >= 180.0), "{:?}", told.upper_ms);
+    let report = task_report(&left.logs[0]);
+    assert_eq!(report.polls, 2);
+    assert!((30.0..60.0).contains(&report.lower_ms), "{}", report.lower_ms);
+    assert!(report.upper_ms.is_some_and(|upper_ms| upper_ms >= 180.0), "{:?}", report.upper_ms);
 }
 
 #[test]
@@ -117,9 +117,9 @@ fn unfinished_tasks_are_censored() {
     let check = |options: &str, end: &str, polls: u64, at_least_ms: f64| {
         let server = testkit::http::start();
         let left = run_against(&server.url(""), 1, &script("task", "60000", "", options));
-        assert_eq!(left.ends, [End::Completed], "{:?}", left.logs);
-        let told = told(&left.logs[0]);
-        assert_eq!((told.end.as_str(), told.polls, told.upper_ms), (end, polls, None), "{options}");
+        assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
+        let report = task_report(&left.logs[0]);
+        assert_eq!((report.end.as_str(), report.polls, report.upper_ms), (end, polls, None), "{options}");
         let [(waited_ms, Mark::TimedOut)] = values(&left, "flow_duration")[..] else {
             panic!("{:?}", left.samples)
         };
@@ -142,7 +142,7 @@ fn unfinished_tasks_are_censored() {
 fn what_is_under_way_at_the_end_is_cut() {
     let server = testkit::http::start();
     let left = run_against(&server.url(""), 1, &script("task", "60000", "", "interval: 0.9"));
-    assert_eq!(left.ends, [End::Interrupted]);
+    assert_eq!(left.ends, [IterationEnd::Interrupted]);
     assert_eq!(left.tags("flow_tasks"), ["end=cut group= scenario=default"]);
     let [(waited_ms, Mark::Cut)] = values(&left, "flow_duration")[..] else { panic!("{:?}", left.samples) };
     let [(lower_ms, Mark::Cut)] = values(&left, "flow_duration_lower")[..] else { panic!("one") };
@@ -157,7 +157,7 @@ fn what_is_under_way_at_the_end_is_cut() {
             setTimeout(() => exec.test.abort('enough'), 20);
         }";
     let left = run(abort);
-    assert_eq!(left.ends, [End::Aborted]);
+    assert_eq!(left.ends, [IterationEnd::Aborted]);
     assert_eq!(values(&left, "flow_duration").iter().filter(|(_, mark)| *mark == Mark::Cut).count(), 3);
     assert_eq!(left.count("flow_polls"), 0);
 }
@@ -172,7 +172,7 @@ fn tasks_that_fail_rank_above_all_others() {
                 console.log(flow.task(it).end);
             }}"
         ));
-        let expect = if completes { End::Completed } else { End::Failed };
+        let expect = if completes { IterationEnd::Completed } else { IterationEnd::Failed };
         assert_eq!(left.ends, [expect], "{options}: {:?}", left.logs);
         assert_eq!(values(&left, "flow_duration")[0].1, Mark::Failed, "{options}");
         assert_eq!(left.tags("flow_tasks"), [format!("end={end} group= scenario=default")], "{options}");
@@ -226,7 +226,7 @@ fn outcomes_are_tags_and_shares() {
             flow.task({ submit: () => 1, poll: () => 1, done, delay: 0, outcomes: ['rewarded', 'refused'], name: 'scan', tags: { kind: 7 } });
         }",
     );
-    assert_eq!(left.ends, [End::Completed; 4], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed; 4], "{:?}", left.logs);
     let rest =
         |outcome: &str| format!("end=finished flow=scan group= kind=7 outcome={outcome} scenario=default");
     assert_eq!(left.tags("flow_tasks"), ["rewarded", "refused", "rewarded", "other"].map(rest));
@@ -245,7 +245,7 @@ fn made_up_outcomes_are_bounded() {
         export default function () {
             for (let i = 0; i < 70; i += 1) flow.task({ submit: () => 1, poll: () => 1, done: () => `outcome ${i}`, delay: 0 });
         }");
-    assert_eq!(left.ends, [End::Completed], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
     let others = left.tags("flow_tasks").iter().filter(|tags| tags.contains("outcome=other ")).count();
     assert_eq!((others, left.logs.len()), (6, 1), "{:?}", left.logs);
     assert!(left.logs[0].contains("more than 64 different outcomes"), "{:?}", left.logs);

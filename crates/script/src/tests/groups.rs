@@ -1,7 +1,7 @@
 //! Groups of async functions: who is in which, and for how long.
 
 use super::{Left, run};
-use crate::End;
+use model::IterationEnd;
 
 /// Runs the lines of an async default function with a counter `c`; the groups of its samples, in order.
 fn grouped(body: &str) -> (Left, Vec<String>) {
@@ -22,7 +22,7 @@ fn grouped(body: &str) -> (Left, Vec<String>) {
 #[track_caller]
 fn check(body: &str, expect: &[&str]) {
     let (left, groups) = grouped(body);
-    assert_eq!(left.ends, [End::Completed], "{body}: {:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed], "{body}: {:?}", left.logs);
     assert_eq!(groups, expect, "{body}");
 }
 
@@ -70,13 +70,16 @@ fn a_group_lasts_until_its_promise_is_settled() {
     let (left, _) = grouped(
         "try { await group('a', async () => { await 1; throw new Error('no') }) } catch (e) { if (e.message !== 'no') throw e }",
     );
-    assert_eq!((left.ends.as_slice(), left.count("group_duration")), ([End::Completed].as_slice(), 1));
+    assert_eq!(
+        (left.ends.as_slice(), left.count("group_duration")),
+        ([IterationEnd::Completed].as_slice(), 1)
+    );
 }
 
 #[test]
 fn a_failure_in_a_group_that_nobody_awaits_is_told() {
     let (left, _) = grouped("group('a', async () => { throw new Error('unheard') })");
-    assert_eq!(left.ends, [End::Failed]);
+    assert_eq!(left.ends, [IterationEnd::Failed]);
     assert!(left.logs[0].contains("unheard"), "{:?}", left.logs);
 }
 

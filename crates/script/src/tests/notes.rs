@@ -1,11 +1,11 @@
-//! What is noted beside the samples: starts and ends, single requests, errors.
+//! Notes beside the samples: starts and ends, single requests, errors.
 
 use model::ExemplarCandidate;
 
 use super::*;
 use crate::Finished;
 
-/// What was noted.
+/// The recorded notes.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// Started less finished.

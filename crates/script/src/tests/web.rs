@@ -15,7 +15,7 @@ fn run(base: &str, init: &str, body: &str) -> Left {
          export default async function () {{ {body} }}"
     );
     let left = run_against(base, 1, &source);
-    assert_eq!(left.ends, [crate::End::Completed], "{body}: {:?}", left.logs);
+    assert_eq!(left.ends, [model::IterationEnd::Completed], "{body}: {:?}", left.logs);
     left
 }
 

@@ -10,7 +10,7 @@ const from = (text) => new Uint8Array((text.match(/../g) || []).map((byte) => pa
 const name = (promise) => promise.then((value) => `no error: ${value}`, (error) => error.name);
 ";
 
-/// What the body returns, as text.
+/// The result of the body, as text.
 fn check(body: &str, expect: &str) {
     let source = format!(
         "{HELPERS} export default async function () {{ console.log(String(await (async () => {{ {body} }})())); }}"

@@ -3,7 +3,7 @@
 use model::Mark;
 
 use super::{Left, run_against};
-use crate::End;
+use model::IterationEnd;
 
 /// Runs a script with `__ENV.BASE` being the server's `ws://` address.
 fn run(server: &testkit::Server, body: &str) -> Left {
@@ -19,7 +19,7 @@ fn check(body: &str, expect: &[&str]) -> (Left, testkit::Seen) {
     let server = testkit::http::start();
     let left = run(&server, body);
     assert_eq!(left.logs, expect, "{body}");
-    assert_eq!(left.ends, [End::Completed], "{body}");
+    assert_eq!(left.ends, [IterationEnd::Completed], "{body}");
     let mut seen = server.settled();
     // What a script sends last may come after it has ended.
     for _ in 0..200 {
@@ -121,7 +121,7 @@ fn an_exception_in_a_handler_ends_the_iteration() {
         "const s = new WebSocket(__ENV.BASE + '/ws/echo'); s.onopen = () => { throw new Error('boom') };
          s.onclose = () => console.log('closed');",
     );
-    assert_eq!(left.ends, [End::Failed]);
+    assert_eq!(left.ends, [IterationEnd::Failed]);
     assert!(left.logs[0] == "closed" && left.logs[1].contains("boom"), "{:?}", left.logs);
 }
 
@@ -129,7 +129,7 @@ fn an_exception_in_a_handler_ends_the_iteration() {
 /// iteration.
 #[test]
 fn what_is_cut_off_has_no_duration() {
-    let check = |body: &str, end: End, durations: usize| {
+    let check = |body: &str, end: IterationEnd, durations: usize| {
         let server = testkit::http::start();
         let left = run(&server, body);
         assert_eq!(left.ends, [end], "{body}");
@@ -144,13 +144,13 @@ fn what_is_cut_off_has_no_duration() {
         format!("const s = new WebSocket(__ENV.BASE + '/ws/silent'); s.onopen = () => {{ {does} }};")
     };
     let cases = [
-        (legacy(""), End::Interrupted, 0),
-        (legacy("s.on('open', () => sleep(60));"), End::Interrupted, 0),
-        (legacy("s.on('open', () => { throw new Error('boom') });"), End::Failed, 1),
-        (legacy("s.setTimeout(() => { throw new Error('boom') }, 5);"), End::Failed, 1),
-        (browser(""), End::Interrupted, 0),
-        (browser("for (;;);"), End::Interrupted, 0),
-        (browser("setTimeout(() => { throw new Error('boom') }, 5);"), End::Failed, 0),
+        (legacy(""), IterationEnd::Interrupted, 0),
+        (legacy("s.on('open', () => sleep(60));"), IterationEnd::Interrupted, 0),
+        (legacy("s.on('open', () => { throw new Error('boom') });"), IterationEnd::Failed, 1),
+        (legacy("s.setTimeout(() => { throw new Error('boom') }, 5);"), IterationEnd::Failed, 1),
+        (browser(""), IterationEnd::Interrupted, 0),
+        (browser("for (;;);"), IterationEnd::Interrupted, 0),
+        (browser("setTimeout(() => { throw new Error('boom') }, 5);"), IterationEnd::Failed, 0),
     ];
     // Side by side: each that is cut off takes the seconds until it is.
     std::thread::scope(|scope| {

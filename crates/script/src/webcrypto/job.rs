@@ -13,7 +13,7 @@ static PLACES: LazyLock<Semaphore> = LazyLock::new(|| {
     Semaphore::new(std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get))
 });
 
-/// What becomes of a job's outcome, back at its VU.
+/// Converts a job's outcome to JavaScript, back at its VU.
 type Show<T> = for<'js> fn(&rquickjs::Ctx<'js>, T) -> rquickjs::Result<Value<'js>>;
 
 /// Runs `work` on a thread of its own and returns a promise of what `show` makes of its outcome.
@@ -30,7 +30,7 @@ pub(super) fn beside<'js, T: Send + 'static>(
     let reject = Persistent::save(args.ctx, reject);
     args.vu.events.spawn(Box::pin(async move {
         let outcome = run(work).await;
-        let completion: crate::event_loop::Completion = Box::new(move |ctx| {
+        let completion: crate::state::events::Completion = Box::new(move |ctx| {
             let shown = match outcome {
                 Some(Ok(value)) => show(ctx, value),
                 Some(Err(error)) => Err(thrown(ctx, error)),
@@ -55,7 +55,7 @@ async fn run<T: Send + 'static>(
     let (sender, receiver) = oneshot::channel();
     let thread = std::thread::Builder::new().name("crypto".into());
     let spawned = thread.spawn(move || {
-        // Nobody listens any more when the VU was called off.
+        // The receiver is gone when the VU was cancelled.
         let _ = sender.send(work());
         drop(place);
     });

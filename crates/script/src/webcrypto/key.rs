@@ -10,10 +10,11 @@ use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{ArrayBuffer, Class, Ctx, Object, Value};
 
 use super::natives::{bytes, checked, curve, let_others_run};
-use crate::js::{self, Args};
+use crate::js::{self, Args, js_lifetime};
 
-/// What a `CryptoKey` keeps to itself.
+/// Internal slots of a `CryptoKey`.
 pub(crate) struct Key(pub(super) Arc<Material>);
+js_lifetime!(Key);
 
 pub(super) enum Material {
     EcPrivate(EcPrivate),

@@ -1,4 +1,4 @@
-//! What the standard's steps need of the host.
+//! The natives behind the standard's steps.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -208,8 +208,8 @@ fn verify<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     boolean(args.ctx, checked(args, verified)?)
 }
 
-/// What takes a good part of a millisecond is done here, because a thread for it would cost as much; but a script may do
-/// thousands of them without ever waiting.
+/// Yields to other VUs. Operations of less than a millisecond run on the VU's own thread, because another would cost as
+/// much; but a script may do thousands of them without ever waiting.
 pub(super) fn let_others_run() {
     vu::yield_now();
 }

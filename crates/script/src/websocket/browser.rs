@@ -11,12 +11,12 @@ use super::params::Prepared;
 use super::session::{Event, EventKind, Session};
 use super::{fail, id_of, params, payload_of, ping, session_of};
 use crate::async_groups;
-use crate::error::StopReason;
-use crate::event_loop::Completion;
+use crate::js::prelude::Prelude;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
-use crate::modules::Builtin;
-use crate::prelude::Prelude;
 use crate::state::VuState;
+use crate::state::events::Completion;
+use crate::state::stop::StopReason;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/websockets", build };
 
@@ -46,7 +46,7 @@ fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>>
 
 fn build_experimental<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     vu.warn("k6/experimental/websockets is now k6/websockets; please change the import");
-    crate::modules::object(ctx, vu, MODULE.name)
+    crate::js::registry::module(ctx, vu, MODULE.name)
 }
 
 /// How a socket reaches its object: the function that takes its events.
@@ -68,7 +68,7 @@ fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         prepared.set_header("Sec-WebSocket-Protocol", args.string(1)?);
     }
     let Some(dispatch) = args.get(3).into_function() else {
-        return Err(args.type_error("a WebSocket needs somebody to tell"));
+        return Err(args.type_error("a WebSocket needs a function that takes its events"));
     };
     let dispatch = Persistent::save(args.ctx, dispatch);
     let group = async_groups::current(args.vu);
@@ -95,8 +95,8 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: Line, opened: Opened) -> rquickjs::
             session.leave(vu);
         }
         let error = opened.error.unwrap_or_else(|| "too many WebSockets are open".into());
-        tell(ctx, &line, ("error", at, error.as_str()))?;
-        return tell(ctx, &line, ("close", at, Value::new_undefined(ctx.clone()), ""));
+        dispatch_event(ctx, &line, ("error", at, error.as_str()))?;
+        return dispatch_event(ctx, &line, ("close", at, Value::new_undefined(ctx.clone()), ""));
     };
     line.id = id;
     let header = |name: &str| {
@@ -105,12 +105,12 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: Line, opened: Opened) -> rquickjs::
     };
     let extensions: Vec<String> = header("Sec-WebSocket-Extensions").into_iter().collect();
     let protocol = header("Sec-WebSocket-Protocol").unwrap_or_default();
-    // Before the script is told: it may wait in its handler, and nothing is told meanwhile.
+    // Before the script's handler runs: it may wait, and no event is delivered meanwhile.
     listen(line.clone(), session.clone());
-    tell(ctx, &line, ("open", at, id, protocol, extensions))
+    dispatch_event(ctx, &line, ("open", at, id, protocol, extensions))
 }
 
-/// Waits for events and tells them.
+/// Waits for events and passes them to the script.
 fn listen(line: Line, session: Rc<Session>) {
     let vu = line.vu.clone();
     vu.events.spawn(Box::pin(async move {
@@ -136,7 +136,7 @@ fn deliver(ctx: &Ctx<'_>, line: Line, session: Rc<Session>) -> rquickjs::Result<
             return Ok(());
         }
     }
-    if line.vu.websockets.get(line.id).is_some() {
+    if line.vu.websockets.contains(line.id) {
         listen(line, session);
     }
     Ok(())
@@ -145,22 +145,26 @@ fn deliver(ctx: &Ctx<'_>, line: Line, session: Rc<Session>) -> rquickjs::Result<
 fn deliver_one<'js>(ctx: &Ctx<'js>, line: &Line, event: Event) -> rquickjs::Result<()> {
     let at = unix_ms(&line.vu, event.at);
     match event.kind {
-        EventKind::Text(text) => tell(ctx, line, ("message", at, js::string_from_bytes(ctx, &text)?)),
-        EventKind::Binary(bytes) => {
-            tell(ctx, line, ("message", at, ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value()))
+        EventKind::Text(text) => {
+            dispatch_event(ctx, line, ("message", at, js::string_from_bytes(ctx, &text)?))
         }
-        EventKind::Ping => tell(ctx, line, ("ping", at)),
-        EventKind::Pong => tell(ctx, line, ("pong", at)),
+        EventKind::Binary(bytes) => dispatch_event(
+            ctx,
+            line,
+            ("message", at, ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value()),
+        ),
+        EventKind::Ping => dispatch_event(ctx, line, ("ping", at)),
+        EventKind::Pong => dispatch_event(ctx, line, ("pong", at)),
         EventKind::Closed { code, reason, error } => {
             if let Some(error) = error {
-                tell(ctx, line, ("error", at, error))?;
+                dispatch_event(ctx, line, ("error", at, error))?;
             }
-            tell(ctx, line, ("close", at, code, reason))
+            dispatch_event(ctx, line, ("close", at, code, reason))
         }
     }
 }
 
-fn tell<'js, A: rquickjs::function::IntoArgs<'js>>(
+fn dispatch_event<'js, A: rquickjs::function::IntoArgs<'js>>(
     ctx: &Ctx<'js>,
     line: &Line,
     arguments: A,
@@ -172,7 +176,7 @@ fn tell<'js, A: rquickjs::function::IntoArgs<'js>>(
 
 /// An instant as events carry it: milliseconds since 1970.
 fn unix_ms(vu: &VuState, at: model::Instant) -> f64 {
-    let epoch: Option<&Epoch> = vu.seat().map(|seat| &seat.run.epoch);
+    let epoch: Option<&Epoch> = vu.binding().map(|binding| &binding.run.epoch);
     epoch.map_or(0.0, |epoch| epoch.wall_unix_ns(at) as f64 / 1e6)
 }
 

@@ -9,11 +9,12 @@ use rquickjs::{Array, ArrayBuffer, Ctx, Object, Value};
 use super::open::{open, refuse};
 use super::session::{Event, EventKind};
 use super::{fail, id_of, params, ping, session_of};
-use crate::error::{StopReason, unwind};
+use crate::error::unwind;
+use crate::js::prelude::Prelude;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
-use crate::modules::Builtin;
-use crate::prelude::Prelude;
 use crate::state::VuState;
+use crate::state::stop::StopReason;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/ws", build };
 

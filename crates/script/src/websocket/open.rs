@@ -12,7 +12,7 @@ use super::params::Prepared;
 use super::session::Session;
 use crate::state::VuState;
 
-/// What came of opening a connection.
+/// Result of opening a connection.
 pub(super) struct Opened {
     pub(super) response: Option<wire::Response>,
     /// Why no session came of it, in k6's words.
@@ -28,7 +28,7 @@ pub(super) async fn open(vu: &Rc<VuState>, mut prepared: Prepared) -> Opened {
     };
     prepared.begin();
     let request = prepared.request.clone();
-    let jar = Some(prepared.jar.for_requests());
+    let jar = Some(prepared.jar.cookies());
     let upgraded = client.upgrade(Upgrade { request, jar, offers_deflate: prepared.offers_deflate }).await;
     let Upgraded { started, finished, remote, response, result, .. } = upgraded;
     let tags = tags_of(vu, &prepared, response.as_ref(), remote);
@@ -45,7 +45,7 @@ pub(super) async fn open(vu: &Rc<VuState>, mut prepared: Prepared) -> Opened {
     }
 }
 
-/// What cannot even be tried; k6 counts it all the same.
+/// An attempt that fails before any connection; k6 counts it all the same.
 pub(super) fn refuse(vu: &VuState, prepared: &Prepared, error: &wire::Error) -> Opened {
     let now = SystemClock::now();
     let tags = tags_of(vu, prepared, None, None);
@@ -74,8 +74,8 @@ fn count_failed(
         vu.record(builtin::WS_SESSION_DURATION, tags, finished.ms_since(started), mark, finished);
     }
     let story = error.story().to_owned();
-    if let Some(seat) = vu.seat() {
-        seat.notes.error(error.code.0, &error.message, tags, &|| format!("{}: {story}", prepared.url));
+    if let Some(binding) = vu.binding() {
+        binding.notes.error(error.code.0, &error.message, tags, &|| format!("{}: {story}", prepared.url));
     }
     story
 }

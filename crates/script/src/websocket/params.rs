@@ -7,8 +7,9 @@ use std::time::Duration;
 use model::{SystemClock, TagSetId};
 use rquickjs::{Class, Object, Value};
 
-use crate::http::{Jar, SharedJar};
+use crate::http::Jar;
 use crate::js::{self, Args};
+use crate::state::http::SharedJar;
 
 /// k6's limit for the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -87,7 +88,7 @@ pub(super) fn prepare<'js>(
                     read_headers(args, &mut prepared, headers)?;
                 }
             }
-            "tags" => prepared.tags = crate::tags::from_js(args.ctx, &value)?,
+            "tags" => prepared.tags = crate::js::tags::from_js(args.ctx, &value)?,
             "jar" => {
                 if let Some(jar) = value.as_object().and_then(Class::<Jar>::from_object) {
                     prepared.jar = jar.borrow().0.clone();

@@ -14,6 +14,7 @@ use model::{Instant, Mark, SystemClock, TagSetId};
 use wire::{Message, MessageKind, Read, WebSocket};
 
 use crate::state::VuState;
+use crate::state::websockets::OpenSocket;
 
 /// Bytes that wait for the script; beyond it nothing more is read, and the server has to wait.
 const INBOX_BYTES_MAX: usize = 16 << 20;
@@ -21,7 +22,7 @@ const INBOX_BYTES_MAX: usize = 16 << 20;
 /// Events that wait for the script.
 const INBOX_EVENTS_MAX: usize = 65_536;
 
-/// What is taken in before the neighbours on the thread have their turn.
+/// Maximum number of reads before other tasks of the thread have their turn.
 const READS_PER_TURN_MAX: usize = 256;
 
 /// Pings whose pongs are waited for; older ones are forgotten.
@@ -30,7 +31,7 @@ const PINGS_MAX: usize = 1024;
 /// How long a socket that was closed waits for the server's close frame, so that nothing on its way is lost.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Something that the script is told.
+/// An event for the script.
 #[derive(Debug)]
 pub(super) struct Event {
     pub(super) at: Instant,
@@ -68,7 +69,7 @@ pub(crate) struct Session {
     socket: RefCell<Option<WebSocket>>,
     inbox: RefCell<VecDeque<Event>>,
     inbox_bytes: Cell<usize>,
-    /// Whoever waits for an event.
+    /// The task that waits for an event.
     listener: RefCell<Option<Waker>>,
     /// The task that reads.
     reader: RefCell<Option<Waker>>,
@@ -76,6 +77,17 @@ pub(crate) struct Session {
     last_ping: Cell<u32>,
     has_sent_close: Cell<bool>,
     is_over: Cell<bool>,
+}
+
+impl OpenSocket for Session {
+    /// Closes the socket because the iteration is over. No duration is recorded: k6 measures sessions that ended, and this
+    /// one was cut short.
+    fn cut_off(&self) {
+        self.send_close(1001, "");
+        if !self.is_over.replace(true) {
+            self.let_go();
+        }
+    }
 }
 
 impl Session {
@@ -179,15 +191,6 @@ impl Session {
     pub(super) fn leave(&self, vu: &VuState) {
         self.send_close(1001, "");
         self.end(vu, SystemClock::now());
-    }
-
-    /// Says goodbye because the iteration is over. It has no duration then: k6 measures what came to an end, and how long
-    /// this one would have lasted nobody knows.
-    pub(super) fn cut_off(&self) {
-        self.send_close(1001, "");
-        if !self.is_over.replace(true) {
-            self.let_go();
-        }
     }
 
     /// The session is over: counts it and lets the connection go.
@@ -326,7 +329,7 @@ impl Session {
         }
     }
 
-    /// A pong answers the ping of the same number and forgets those before it; one that nobody asked for is ignored (RFC
+    /// A pong answers the ping of the same number and forgets those before it; an unsolicited one is ignored (RFC
     /// 6455, 5.5.3).
     fn take_pong(&self, vu: &VuState, payload: &[u8], at: Instant) {
         let number: Option<u32> = std::str::from_utf8(payload).ok().and_then(|text| text.parse().ok());

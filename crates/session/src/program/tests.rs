@@ -86,7 +86,7 @@ fn run_against(server: &testkit::Server, executor: Executor, body: &str) -> Ran 
     let entry = script::Entry { path: "/tests/script.js".into(), text };
     let bundle = Bundle::load(entry, settings).expect("the script is sound");
     let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls).expect("the plan is sound");
-    let run = script::RunShared {
+    let run = script::RunContext {
         plan: plan.clone(),
         exported_options_json: "{}".into(),
         tags: config.tags.clone(),

@@ -183,7 +183,7 @@ async fn stdin_ended() {
 }
 
 fn print(line: &str) {
-    // Nobody may be reading any more, and that is no reason to fail.
+    // A closed standard output is no reason to fail.
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{Route, letters};
-use crate::reply::{End, Reply, Step};
+use crate::reply::{Reply, ReplyEnd, Step};
 use crate::request::Request;
 
 /// The longest wait a path can ask for.
@@ -93,14 +93,14 @@ fn chunked(_: &Request, rest: &[&str]) -> Reply {
 
 /// Says that it closes, and does.
 fn close(_: &Request, _: &[&str]) -> Reply {
-    Reply::new(200, &[("connection", "close")], b"bye\n").ending(End::Close)
+    Reply::new(200, &[("connection", "close")], b"bye\n").ending(ReplyEnd::Close)
 }
 
 /// An HTTP/1.0 reply whose body ends with the connection.
 fn http10(_: &Request, _: &[&str]) -> Reply {
     const HEAD: &str = "HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\n";
     let bytes = Bytes::from_static(b"HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\nold\n");
-    Reply::raw(200, bytes, HEAD.len()).ending(End::Close)
+    Reply::raw(200, bytes, HEAD.len()).ending(ReplyEnd::Close)
 }
 
 /// `/drip?bytes=N&ms=MS`: N bytes, one at a time, evenly over MS milliseconds.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::Route;
-use crate::reply::{End, Reply, Step};
+use crate::reply::{Reply, ReplyEnd, Step};
 use crate::request::Request;
 
 /// The longest wait a query can ask for.
@@ -15,13 +15,13 @@ const MAX_WAIT_MS: u64 = 600_000;
 const MAX_HUGE_HEAD_BYTES: u64 = 64 << 20;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route { segment: "reset", answer: |_, _| Reply::silence(vec![], End::Reset) },
+    Route { segment: "reset", answer: |_, _| Reply::silence(vec![], ReplyEnd::Reset) },
     Route { segment: "reset-after-head", answer: reset_after_head },
     Route { segment: "cut", answer: cut },
     Route { segment: "cut-chunked", answer: cut_chunked },
-    Route { segment: "empty", answer: |_, _| Reply::silence(vec![], End::Close) },
+    Route { segment: "empty", answer: |_, _| Reply::silence(vec![], ReplyEnd::Close) },
     Route { segment: "malformed", answer: malformed },
-    Route { segment: "hang", answer: |_, _| Reply::silence(vec![Step::Hang], End::Close) },
+    Route { segment: "hang", answer: |_, _| Reply::silence(vec![Step::Hang], ReplyEnd::Close) },
     Route { segment: "hang-after-head", answer: hang_after_head },
     Route { segment: "slow-head", answer: slow_head },
     Route { segment: "early-close-idle", answer: early_close_idle },
@@ -30,19 +30,19 @@ pub(super) const ROUTES: &[Route] = &[
 
 /// Promises 100 bytes, sends none, resets.
 fn reset_after_head(_: &Request, _: &[&str]) -> Reply {
-    Reply::stream(200, &[("content-length", "100")], vec![]).ending(End::Reset)
+    Reply::stream(200, &[("content-length", "100")], vec![]).ending(ReplyEnd::Reset)
 }
 
 /// Promises 100 bytes, sends 10, closes in order.
 fn cut(_: &Request, _: &[&str]) -> Reply {
     let body = vec![Step::Write(Bytes::from_static(b"0123456789"))];
-    Reply::stream(200, &[("content-length", "100")], body).ending(End::Close)
+    Reply::stream(200, &[("content-length", "100")], body).ending(ReplyEnd::Close)
 }
 
 /// Closes in the middle of a chunk.
 fn cut_chunked(_: &Request, _: &[&str]) -> Reply {
     let body = vec![Step::Write(Bytes::from_static(b"a\r\n01234"))];
-    Reply::stream(200, &[("transfer-encoding", "chunked")], body).ending(End::Close)
+    Reply::stream(200, &[("transfer-encoding", "chunked")], body).ending(ReplyEnd::Close)
 }
 
 /// `/malformed[/KIND]`: what no client can read. The status counted is the one a hurried reader would take.
@@ -57,7 +57,7 @@ fn malformed(_: &Request, rest: &[&str]) -> Reply {
         "binary" => (0, "\u{0}\u{1}\u{2}\u{3}\r\n\r\n"),
         _ => return Reply::text(404, "no such kind\n"),
     };
-    Reply::raw(status, Bytes::from_static(bytes.as_bytes()), bytes.len()).ending(End::Close)
+    Reply::raw(status, Bytes::from_static(bytes.as_bytes()), bytes.len()).ending(ReplyEnd::Close)
 }
 
 /// Sends a head and no body, ever.
@@ -79,7 +79,7 @@ fn slow_head(request: &Request, _: &[&str]) -> Reply {
 /// `/early-close-idle?ms=MS`: a reply that promises nothing about closing, and a close after MS milliseconds.
 fn early_close_idle(request: &Request, _: &[&str]) -> Reply {
     let ms = request.query_number("ms", 0).min(MAX_WAIT_MS);
-    let reply = Reply::text(200, "see you\n").ending(End::Close);
+    let reply = Reply::text(200, "see you\n").ending(ReplyEnd::Close);
     if ms == 0 {
         return reply;
     }

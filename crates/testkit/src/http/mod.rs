@@ -32,7 +32,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use crate::connection::Service;
-use crate::reply::{End, Reply};
+use crate::reply::{Reply, ReplyEnd};
 use crate::request::Request;
 use crate::server::{Listen, Server, StartError};
 use crate::tls::Identity;
@@ -148,7 +148,7 @@ fn tunnel(authority: &str) -> Reply {
     match authority.strip_prefix("tunnel.test:").map(str::parse) {
         Some(Ok(port)) => {
             let head = b"HTTP/1.1 200 OK\r\n\r\n";
-            Reply::raw(200, Bytes::from_static(head), head.len()).ending(End::Tunnel(port))
+            Reply::raw(200, Bytes::from_static(head), head.len()).ending(ReplyEnd::Tunnel(port))
         }
         _ => Reply::text(404, "no such route\n"),
     }

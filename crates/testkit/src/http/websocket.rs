@@ -16,7 +16,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::Route;
-use crate::reply::{End, Reply, head};
+use crate::reply::{Reply, ReplyEnd, head};
 use crate::request::Request;
 use crate::websocket::{Kind, Manner, accept_of};
 
@@ -58,7 +58,7 @@ fn upgrade(request: &Request, rest: &[&str]) -> Reply {
     let head_bytes = head.len();
     let delay = Duration::from_millis(request.query_number("delay", 0).min(MAX_WAIT_MS));
     let manner = Manner { kind, deflate, delay };
-    Reply::raw(101, Bytes::from(head), head_bytes).ending(End::WebSocket(Box::new(manner)))
+    Reply::raw(101, Bytes::from(head), head_bytes).ending(ReplyEnd::WebSocket(Box::new(manner)))
 }
 
 fn kind(request: &Request, rest: &[&str]) -> Option<Kind> {

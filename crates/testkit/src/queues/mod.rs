@@ -227,7 +227,7 @@ impl std::error::Error for SetupError {}
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum JobEnd {
     /// It was served.
     Served,
     /// It was served, and the client had given up on it before.
@@ -252,5 +252,5 @@ pub struct Job {
     /// How long it waited, with its server, for the critical section.
     pub lock_wait_s: f64,
     /// How it ended.
-    pub end: End,
+    pub end: JobEnd,
 }

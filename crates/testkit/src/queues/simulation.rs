@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use super::random::Random;
-use super::{Again, Arrivals, End, Job, Retry, Setup, SetupError};
+use super::{Again, Arrivals, Job, JobEnd, Retry, Setup, SetupError};
 
 /// A system at work. An iterator over attempts in the order in which they leave; it ends when all that came has left.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ struct Ticket {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum What {
+enum EventKind {
     /// The next job from outside.
     Open,
     /// A customer has thought.
@@ -62,7 +62,7 @@ struct Event {
     at_s: f64,
     /// Equal times in the order in which they were made.
     made: u64,
-    what: What,
+    kind: EventKind,
 }
 
 impl PartialEq for Event {
@@ -117,12 +117,12 @@ impl Simulation {
         Ok(simulation)
     }
 
-    fn plan(&mut self, at_s: f64, what: What) {
+    fn plan(&mut self, at_s: f64, kind: EventKind) {
         self.events_made += 1;
-        self.events.push(Reverse(Event { at_s, made: self.events_made, what }));
+        self.events.push(Reverse(Event { at_s, made: self.events_made, kind }));
     }
 
-    /// Plans the next job from outside. What would come after the end of a step is drawn anew from there, at the next step's
+    /// Plans the next job from outside. An arrival after the end of a step is drawn anew from there, at the next step's
     /// rate: the process has no memory.
     fn expect_next(&mut self) {
         let Arrivals::Open { steps } = &self.setup.arrivals else { return };
@@ -131,7 +131,7 @@ impl Simulation {
             let pause_s =
                 if step.per_s > 0.0 { self.random[0].exponential(step.per_s.recip()) } else { f64::INFINITY };
             if from_s + pause_s < self.step.1 {
-                return self.plan(from_s + pause_s, What::Open);
+                return self.plan(from_s + pause_s, EventKind::Open);
             }
             from_s = self.step.1;
             let next = self.step.0 + 1;
@@ -144,27 +144,27 @@ impl Simulation {
         let Arrivals::Closed { think, for_s, .. } = self.setup.arrivals else { return };
         let at_s = self.now_s + self.random[0].time_s(think);
         if at_s < for_s {
-            self.plan(at_s, What::Thought);
+            self.plan(at_s, EventKind::Thought);
         }
     }
 
-    fn happen(&mut self, what: What) {
-        match what {
-            What::Open => {
+    fn happen(&mut self, kind: EventKind) {
+        match kind {
+            EventKind::Open => {
                 self.arrive_new();
                 self.expect_next();
             }
-            What::Thought => self.arrive_new(),
-            What::Again { number, attempt } => self.arrive(number, attempt),
-            What::Served(ticket) => self.serve(ticket),
-            What::Unlocked(ticket) => {
+            EventKind::Thought => self.arrive_new(),
+            EventKind::Again { number, attempt } => self.arrive(number, attempt),
+            EventKind::Served(ticket) => self.serve(ticket),
+            EventKind::Unlocked(ticket) => {
                 self.is_locked = false;
                 self.leave(ticket);
                 if let Some((next, since_s)) = self.before_lock.pop_front() {
                     self.lock(Ticket { lock_wait_s: self.now_s - since_s, ..next });
                 }
             }
-            What::GivenUp { number, attempt } => {
+            EventKind::GivenUp { number, attempt } => {
                 if self.waited_for.get(&number) == Some(&attempt) {
                     self.give_up(number, attempt);
                 }
@@ -182,7 +182,7 @@ impl Simulation {
         let ticket = Ticket { number, attempt, arrival_s: now_s, start_s: now_s, lock_wait_s: 0.0 };
         let again = self.setup.retry.map(|retry| retry.again);
         if self.waiting.len() + self.busy as usize >= self.setup.places as usize {
-            self.record(ticket, End::Dropped);
+            self.record(ticket, JobEnd::Dropped);
             match again {
                 Some(Again::SlowerThan(_)) => self.give_up(number, attempt),
                 _ => self.think(),
@@ -191,7 +191,7 @@ impl Simulation {
         }
         if let Some(Again::SlowerThan(limit_s)) = again {
             self.waited_for.insert(number, attempt);
-            self.plan(now_s + limit_s, What::GivenUp { number, attempt });
+            self.plan(now_s + limit_s, EventKind::GivenUp { number, attempt });
         }
         if self.busy < self.setup.servers { self.start(ticket) } else { self.waiting.push_back(ticket) }
     }
@@ -199,7 +199,7 @@ impl Simulation {
     fn start(&mut self, ticket: Ticket) {
         self.busy += 1;
         let takes_s = self.random[1].time_s(self.setup.service);
-        self.plan(self.now_s + takes_s, What::Served(Ticket { start_s: self.now_s, ..ticket }));
+        self.plan(self.now_s + takes_s, EventKind::Served(Ticket { start_s: self.now_s, ..ticket }));
     }
 
     /// The part beside others is over; what is left is the critical section, if there is one.
@@ -214,7 +214,7 @@ impl Simulation {
     fn lock(&mut self, ticket: Ticket) {
         self.is_locked = true;
         let takes_s = self.setup.critical.map_or(0.0, |critical| self.random[1].time_s(critical));
-        self.plan(self.now_s + takes_s, What::Unlocked(ticket));
+        self.plan(self.now_s + takes_s, EventKind::Unlocked(ticket));
     }
 
     fn leave(&mut self, ticket: Ticket) {
@@ -223,9 +223,9 @@ impl Simulation {
             None => self.succeed(ticket),
             Some(Retry { again: Again::Chance(chance), pause, attempts_max }) => {
                 if ticket.attempt < attempts_max && self.random[2].unit() < chance {
-                    self.record(ticket, End::Served);
+                    self.record(ticket, JobEnd::Served);
                     let at_s = self.now_s + self.random[2].time_s(pause);
-                    self.plan(at_s, What::Again { number: ticket.number, attempt: ticket.attempt + 1 });
+                    self.plan(at_s, EventKind::Again { number: ticket.number, attempt: ticket.attempt + 1 });
                 } else {
                     self.succeed(ticket);
                 }
@@ -235,7 +235,7 @@ impl Simulation {
                     self.waited_for.remove(&ticket.number);
                     self.succeed(ticket);
                 } else {
-                    self.record(ticket, End::Wasted);
+                    self.record(ticket, JobEnd::Wasted);
                 }
             }
         }
@@ -245,7 +245,7 @@ impl Simulation {
     }
 
     fn succeed(&mut self, ticket: Ticket) {
-        self.record(ticket, End::Served);
+        self.record(ticket, JobEnd::Served);
         self.think();
     }
 
@@ -255,13 +255,13 @@ impl Simulation {
         match self.setup.retry {
             Some(retry) if attempt < retry.attempts_max => {
                 let at_s = self.now_s + self.random[2].time_s(retry.pause);
-                self.plan(at_s, What::Again { number, attempt: attempt + 1 });
+                self.plan(at_s, EventKind::Again { number, attempt: attempt + 1 });
             }
             _ => self.think(),
         }
     }
 
-    fn record(&mut self, ticket: Ticket, end: End) {
+    fn record(&mut self, ticket: Ticket, end: JobEnd) {
         let Ticket { number, attempt, arrival_s, start_s, lock_wait_s } = ticket;
         let finish_s = self.now_s;
         self.left.push_back(Job { number, attempt, arrival_s, start_s, finish_s, lock_wait_s, end });
@@ -278,7 +278,7 @@ impl Iterator for Simulation {
             }
             let Reverse(event) = self.events.pop()?;
             self.now_s = event.at_s;
-            self.happen(event.what);
+            self.happen(event.kind);
         }
     }
 }

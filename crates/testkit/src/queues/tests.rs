@@ -32,9 +32,9 @@ fn measure(setup: &Setup, seed: u64) -> Measured {
     let (from_s, to_s) = (0.2 * length_s(setup), length_s(setup));
     let all = jobs(setup, seed);
     let came: Vec<&Job> = all.iter().filter(|job| (from_s..to_s).contains(&job.arrival_s)).collect();
-    let served: Vec<&&Job> = came.iter().filter(|job| job.end == End::Served).collect();
+    let served: Vec<&&Job> = came.iter().filter(|job| job.end == JobEnd::Served).collect();
     let mean = |of: &dyn Fn(&Job) -> f64| served.iter().map(|job| of(job)).sum::<f64>() / served.len() as f64;
-    let left = all.iter().filter(|job| job.end == End::Served && (from_s..to_s).contains(&job.finish_s));
+    let left = all.iter().filter(|job| job.end == JobEnd::Served && (from_s..to_s).contains(&job.finish_s));
     Measured {
         wait_s: mean(&|job| job.start_s - job.arrival_s),
         response_s: mean(&|job| job.finish_s - job.arrival_s),
@@ -150,7 +150,8 @@ fn clients_that_give_up_can_keep_a_system_down() {
     let useful = |setup: &Setup| {
         let late = |job: &Job| (160.0..180.0).contains(&job.finish_s);
         let late: Vec<Job> = jobs(setup, 5).into_iter().filter(late).collect();
-        let in_time = late.iter().filter(|job| job.end == End::Served && job.finish_s - job.arrival_s <= 0.5);
+        let in_time =
+            late.iter().filter(|job| job.end == JobEnd::Served && job.finish_s - job.arrival_s <= 0.5);
         in_time.count() as f64 / late.len() as f64
     };
     let patient = Setup::servers(arrivals.clone(), 2, EXPONENTIAL_20_MS);
@@ -160,7 +161,8 @@ fn clients_that_give_up_can_keep_a_system_down() {
     // No job is tried more often than allowed, and each is done at most once.
     let all = jobs(&impatient, 5);
     assert!(all.iter().all(|job| job.attempt <= 10) && all.iter().any(|job| job.attempt == 10));
-    let mut done: Vec<u64> = all.iter().filter(|job| job.end == End::Served).map(|job| job.number).collect();
+    let mut done: Vec<u64> =
+        all.iter().filter(|job| job.end == JobEnd::Served).map(|job| job.number).collect();
     let served = done.len();
     done.sort_unstable();
     done.dedup();
@@ -190,7 +192,7 @@ fn jobs_leave_in_order_and_never_more_than_fit() {
     assert!(all.windows(2).all(|pair| pair[0].finish_s <= pair[1].finish_s));
     assert!(all.iter().all(|job| job.arrival_s <= job.start_s && job.start_s <= job.finish_s));
     let inside = |at_s: f64, from: fn(&Job) -> f64| {
-        all.iter().filter(|job| job.end == End::Served && from(job) <= at_s && at_s < job.finish_s).count()
+        all.iter().filter(|job| job.end == JobEnd::Served && from(job) <= at_s && at_s < job.finish_s).count()
     };
     let at = (0..3_000).map(|tick| f64::from(tick) * 0.01);
     let most = at.map(|at_s| (inside(at_s, |job| job.start_s), inside(at_s, |job| job.arrival_s)));

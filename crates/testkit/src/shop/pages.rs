@@ -1,4 +1,4 @@
-//! What the shop answers. Carts live in a cookie, so that the shop remembers nobody and needs no limit but the
+//! Pages of the shop. Carts live in a cookie, so that the shop stores no visitors and needs no limit but the
 //! cart's own.
 
 use std::fmt::Write;

@@ -67,7 +67,7 @@ struct Talk<'a> {
     sender: SendStream<Bytes>,
     /// Bytes that the server's windows have not let through yet.
     unsent: Bytes,
-    /// Told when the last of the request is written; `None` while there is something left to queue.
+    /// Receives the instant when the last of the request is written; `None` while there is something left to queue.
     sent_at: Option<SentAt>,
     awaited: ResponseFuture,
     head: Option<(u16, Headers, RecvStream)>,
@@ -91,7 +91,7 @@ impl Talk<'_> {
     }
 
     /// Hands over as much of the body as the server's windows allow. A stream that ended takes no more; why it ended
-    /// is told with the response.
+    /// comes with the response.
     fn send(&mut self, cx: &mut Context<'_>) {
         while !self.unsent.is_empty() {
             self.sender.reserve_capacity(self.unsent.len());

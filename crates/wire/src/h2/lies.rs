@@ -220,8 +220,8 @@ fn floods_are_dammed() {
     let references = frame(CONTINUATION, 0, 1, &[0xbe; 16_000]);
     let bomb = joined(&[&head, &frame(CONTINUATION, 0, 1, &indexed), &references.repeat(10)]);
     local(async move {
-        let told = ask(Lie::Say(bomb)).await;
-        assert!(told.contains("http2") || told.contains("1050"), "{told}");
+        let message = ask(Lie::Say(bomb)).await;
+        assert!(message.contains("http2") || message.contains("1050"), "{message}");
     });
     // An endless response is left to the deadline, and the exchange does end there.
     let timeout = "1050 TimedOut Wait request timeout";

@@ -55,8 +55,8 @@ impl WebSocket {
         let mut decoder = FrameDecoder::new(deflates);
         decoder.feed(rest);
         let mut seed = [0; 8];
-        // Masks keep proxies from being confused by chosen bytes (RFC 6455, 10.3): here nobody chooses them but the
-        // one who runs the test.
+        // Masks keep proxies from being confused by chosen bytes (RFC 6455, 10.3): here only the author of the script
+        // chooses them.
         let _ = getrandom::fill(&mut seed);
         let mask = u64::from_le_bytes(seed) | 1;
         WebSocket { connection, decoder, deflates, out: Vec::new(), sent_bytes: 0, mask }

@@ -89,6 +89,14 @@ fn inconclusive(lang: Lang, why: Inconclusive) -> String {
                 "요청이 응답 시간 {mean} 중 {share}를 큐에서 기다리는데, 한계에 이른 리소스가 확인되지 않습니다"
             )
         }
+        Inconclusive::Unaccounted { share, mean_s } => {
+            let (share, mean) = (percent(share), time(mean_s));
+            text!(
+                lang,
+                "services hold requests for {share} of their {mean} without using CPU, and no span shows a wait",
+                "서비스가 응답 시간 {mean} 중 {share} 동안 CPU를 쓰지 않고 요청을 붙잡고 있는데, 대기를 기록한 스팬이 없습니다"
+            )
+        }
         Inconclusive::Untraced { outside_s, mean_s } => {
             let (outside, mean) = (time(outside_s), time(mean_s));
             text!(

@@ -160,12 +160,16 @@ pub fn ruled_out(lang: Lang, ruled_out: &RuledOut) -> RuledOutText {
                 text!(lang, "{share} of response time", "응답 시간의 {share}"),
             ]
         }
-        RuledOut::BackgroundStatement { statement, database_share } => {
-            let share = percent(*database_share);
+        RuledOut::BackgroundStatement { statement, database_share, time_share } => {
+            let (share, waited) = (percent(*database_share), percent(*time_share));
             [
                 text!(lang, "periodic jobs", "주기적 작업"),
                 text!(lang, "the largest: {statement}", "가장 큰 작업: {statement}"),
-                text!(lang, "{share} of database time", "데이터베이스 시간의 {share}"),
+                text!(
+                    lang,
+                    "{share} of database time, {waited} of response time",
+                    "데이터베이스 시간의 {share}, 응답 시간의 {waited}"
+                ),
             ]
         }
         RuledOut::SlowCalls { service, operation, time_share } => {

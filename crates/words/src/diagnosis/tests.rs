@@ -332,6 +332,7 @@ fn every_outcome_has_a_headline() {
         inconclusive(Inconclusive::Growth { times: 3.000_4 }),
         inconclusive(Inconclusive::Queueing { share: SHARE, mean_s: TIME_S }),
         inconclusive(Inconclusive::Untraced { outside_s: TIME_S, mean_s: TIME_S }),
+        inconclusive(Inconclusive::Unaccounted { share: SHARE, mean_s: TIME_S }),
     ];
     for lang in Lang::ALL {
         for outcome in &outcomes {

@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use model::capacity::{LoadUnit, Place, Purpose};
 use serde_json::{Value, json};
 use stats::Random;
-use testkit::queues::{Arrivals, End, Setup, Simulation, Times, laws};
+use testkit::queues::{Arrivals, JobEnd, Setup, Simulation, Times, laws};
 
 use crate::evaluate::page::{Bar, Table};
 use crate::evaluate::simulate;
@@ -209,7 +209,7 @@ fn observed(system: &System, per_s: f64, for_s: f64, seed: u64) -> anyhow::Resul
     let setup = Setup { arrivals: Arrivals::poisson(per_s, for_s), ..system.setup.clone() };
     let mut seconds = vec![(0.0, 0.0); for_s as usize];
     let mut first_s = std::collections::HashMap::new();
-    let mut last: Vec<(u64, f64, f64, End)> = Vec::new();
+    let mut last: Vec<(u64, f64, f64, JobEnd)> = Vec::new();
     for job in Simulation::new(setup, seed).context("simulate a queue")? {
         let arrival_s = *first_s.entry(job.number).or_insert(job.arrival_s);
         let is_again = system.setup.retry.is_some() && job.attempt > 1;
@@ -226,11 +226,11 @@ fn observed(system: &System, per_s: f64, for_s: f64, seed: u64) -> anyhow::Resul
     Ok(seconds)
 }
 
-fn count(system: &System, job: &(u64, f64, f64, End), seconds: &mut [(f64, f64)]) {
+fn count(system: &System, job: &(u64, f64, f64, JobEnd), seconds: &mut [(f64, f64)]) {
     let (_, arrival_s, finish_s, end) = *job;
     let Some(second) = seconds.get_mut(finish_s as usize) else { return };
     let breaks = match system.is_about_places {
-        true => end == End::Dropped,
+        true => end == JobEnd::Dropped,
         false => finish_s - arrival_s > system.limit_s,
     };
     second.0 += f64::from(u8::from(breaks));

@@ -105,18 +105,18 @@ const USERS: &[(&str, &str, [&str; 4])] = &[
 
 /// A case: what is done to a system, and at which of its loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part<'a> {
+struct LoadCase<'a> {
     system: &'a str,
     name: &'a str,
     load: usize,
 }
 
-impl<'a> Part<'a> {
-    fn of(part: &'a str) -> anyhow::Result<Part<'a>> {
+impl<'a> LoadCase<'a> {
+    fn parse(part: &'a str) -> anyhow::Result<LoadCase<'a>> {
         let (rest, number) = part.rsplit_once('-').context("read the part's load")?;
         let (system, name) = rest.split_once('-').context("read the part's name")?;
         let load = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        Ok(Part { system, name, load: load.context("read the part's load")? })
+        Ok(LoadCase { system, name, load: load.context("read the part's load")? })
     }
 
     fn kind(self) -> Kind {
@@ -169,7 +169,7 @@ impl Kind {
 
 pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     let began = SystemClock::now();
-    let case = Part::of(part)?;
+    let case = LoadCase::parse(part)?;
     let (kind, (script, share)) = (case.kind(), usual(case.system)?);
     let vus = case.users()?;
     let label = label_of(&catalogue()?, case.system, case.name).unwrap_or_default();
@@ -271,7 +271,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
     let (mut held, mut looked, mut abstained) = (Counts::default(), Counts::default(), Counts::default());
     let mut longest_s = 0.0_f64;
     for (part, result) in results {
-        let Ok(case) = Part::of(part) else { continue };
+        let Ok(case) = LoadCase::parse(part) else { continue };
         let mut nobody = BTreeMap::new();
         let is_planted = case.kind() == Kind::Planted;
         let is_counted = !is_planted || case.is_held_out();
@@ -395,7 +395,8 @@ mod tests {
     fn each_fault_of_the_catalogue_has_its_cases() {
         let catalogue = catalogue().expect("the catalogue");
         let count = catalogue.split("[[").filter(|entry| entry.starts_with("fault]]")).count();
-        let cases: Vec<Part<'_>> = PARTS.iter().map(|part| Part::of(part).expect("a case")).collect();
+        let cases: Vec<LoadCase<'_>> =
+            PARTS.iter().map(|part| LoadCase::parse(part).expect("a case")).collect();
         let planted = cases.iter().filter(|case| label_of(&catalogue, case.system, case.name).is_some());
         assert_eq!(planted.count(), count * 4);
         assert!(cases.iter().all(|case| case.users().is_ok() && usual(case.system).is_ok()));
@@ -405,14 +406,15 @@ mod tests {
 
     #[test]
     fn three_of_four_are_held_out_and_none_was_seen() {
-        let cases: Vec<Part<'_>> = PARTS.iter().map(|part| Part::of(part).expect("a case")).collect();
+        let cases: Vec<LoadCase<'_>> =
+            PARTS.iter().map(|part| LoadCase::parse(part).expect("a case")).collect();
         for four in cases.chunks(4) {
             assert_eq!(four.iter().filter(|case| case.is_held_out()).count(), 3, "{four:?}");
         }
         let held = cases.iter().filter(|case| case.is_held_out() && case.kind() == Kind::Planted).count();
         assert!(held >= HELD_OUT_CASES_MIN * 5 / 4, "{held}");
         let seen = [("appstore", "10"), ("feed", "300"), ("ingress", "100"), ("scan", "24")];
-        let is_seen = |case: &Part<'_>| seen.contains(&(case.system, case.users().unwrap_or_default()));
+        let is_seen = |case: &LoadCase<'_>| seen.contains(&(case.system, case.users().unwrap_or_default()));
         assert_eq!(cases.iter().find(|case| is_seen(case)), None);
     }
 

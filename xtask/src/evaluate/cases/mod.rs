@@ -6,6 +6,7 @@ mod confirmations;
 mod diagnosis;
 mod diagnosis_speed;
 mod false_changes;
+mod gallery;
 mod generator_faults;
 mod power;
 mod predictions;
@@ -13,7 +14,7 @@ mod real;
 mod speed;
 mod steady;
 
-use super::Case;
+use super::{Case, Parts};
 
 pub(super) use real::binary;
 
@@ -23,51 +24,79 @@ pub(super) fn part_s(case: &str) -> Option<f64> {
         "diagnosis" => Some(diagnosis::CASE_S),
         "predictions" => Some(predictions::CASE_S),
         "confirmations" => Some(confirmations::CASE_S),
+        "gallery" | "gallery-sources" => Some(gallery::CASE_S),
         _ => None,
     }
 }
 
 pub(super) const ALL: &[Case] = &[
-    Case { name: "steady", parts: steady::PARTS, measure: steady::measure, table: steady::table },
+    Case {
+        name: "steady",
+        parts: Parts::Listed(steady::PARTS),
+        measure: steady::measure,
+        table: steady::table,
+    },
     Case {
         name: "false-changes",
-        parts: false_changes::PARTS,
+        parts: Parts::Listed(false_changes::PARTS),
         measure: false_changes::measure,
         table: false_changes::table,
     },
-    Case { name: "power", parts: power::PARTS, measure: power::measure, table: power::table },
+    Case { name: "power", parts: Parts::Listed(power::PARTS), measure: power::measure, table: power::table },
     Case {
         name: "between-runs",
-        parts: between_runs::PARTS,
+        parts: Parts::Listed(between_runs::PARTS),
         measure: between_runs::measure,
         table: between_runs::table,
     },
-    Case { name: "speed", parts: speed::PARTS, measure: speed::measure, table: speed::table },
+    Case { name: "speed", parts: Parts::Listed(speed::PARTS), measure: speed::measure, table: speed::table },
     Case {
         name: "generator-faults",
-        parts: generator_faults::PARTS,
+        parts: Parts::Listed(generator_faults::PARTS),
         measure: generator_faults::measure,
         table: generator_faults::table,
     },
-    Case { name: "diagnosis", parts: diagnosis::PARTS, measure: diagnosis::measure, table: diagnosis::table },
+    Case {
+        name: "diagnosis",
+        parts: Parts::Listed(diagnosis::PARTS),
+        measure: diagnosis::measure,
+        table: diagnosis::table,
+    },
     Case {
         name: "predictions",
-        parts: predictions::PARTS,
+        parts: Parts::Listed(predictions::PARTS),
         measure: predictions::measure,
         table: predictions::table,
     },
     Case {
         name: "diagnosis-speed",
-        parts: diagnosis_speed::PARTS,
+        parts: Parts::Listed(diagnosis_speed::PARTS),
         measure: diagnosis_speed::measure,
         table: diagnosis_speed::table,
     },
-    Case { name: "capacity", parts: capacity::PARTS, measure: capacity::measure, table: capacity::table },
+    Case {
+        name: "capacity",
+        parts: Parts::Listed(capacity::PARTS),
+        measure: capacity::measure,
+        table: capacity::table,
+    },
     Case {
         name: "confirmations",
-        parts: confirmations::PARTS,
+        parts: Parts::Listed(confirmations::PARTS),
         measure: confirmations::measure,
         table: confirmations::table,
     },
-    Case { name: "real", parts: real::PARTS, measure: real::measure, table: real::table },
+    Case {
+        name: "gallery",
+        parts: Parts::Described(gallery::parts),
+        measure: gallery::measure,
+        table: gallery::table,
+    },
+    Case {
+        name: "gallery-sources",
+        parts: Parts::Described(gallery::parts_by_sources),
+        measure: gallery::measure_with_sources,
+        table: gallery::table_of_sources,
+    },
+    Case { name: "real", parts: Parts::Listed(real::PARTS), measure: real::measure, table: real::table },
 ];

@@ -241,7 +241,7 @@ proptest! {
 /// Repeated steps, starts and rests are no load, and take time from the budget all the same.
 #[test]
 fn all_time_is_charged_to_the_budget() {
-    let wanted = Wanted { budget_s: 120.0, ..WANTED };
+    let wanted = SearchSettings { budget_s: 120.0, ..WANTED };
     let random = &mut Random::new(3);
     let (search, over) = searched(wanted, |step| {
         let made = SYSTEM.make(step, random);

@@ -19,7 +19,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let overflows = view.highest_of_means(SignalRole::AcceptDrops);
     let late = level.requests.after_lost_syns as f64 / level.requests.count.max(1) as f64;
     let overflown = overflows.is_some_and(|per_s| per_s >= OVERFLOWS_MIN);
-    if !overflown && late < LATE_MIN {
+    // The counter is the machine's: without a symptom in the run's own requests, the connections were another program's.
+    if late < LATE_MIN {
         return match overflows {
             Some(per_s) => vec![Observation::RuledOut(RuledOut::AcceptQueue { dropped_per_s: per_s })],
             None => vec![Observation::Missing(MissingKind::KernelCounters)],
@@ -84,13 +85,17 @@ mod tests {
         check(detect, &case(4.0, 30), &["accept-queue overflow: listening socket"]);
         check(detect, &case(0.0, 30), &["accept-queue overflow: listening socket"]);
         check(detect, &case(0.0, 2), &[]);
+        // Another program's connections: no request of the run took 1, 3 or 7 s.
+        check(detect, &case(4.0, 0), &[]);
     }
 
     #[test]
     fn what_is_dropped_waits_for_a_second_at_least() {
         let of = |name| flat(name, &[], 10, 4.0);
         let signals = vec![of("listen_overflows"), of("listen_drops"), of("syn_repeated")];
-        let found = super::super::testing::fires(detect, &told(level(10, 100, 0.1), signals, Vec::new()));
+        let mut level = told(level(10, 100, 0.1), signals, Vec::new());
+        (level.requests.after_lost_syns, level.requests.lost_syns_s) = (30, 30.0);
+        let found = super::super::testing::fires(detect, &level);
         // Four of the ten in flight, however many counters report them.
         assert_eq!(
             found.iter().map(|it| (it.explains, it.role)).collect::<Vec<_>>(),

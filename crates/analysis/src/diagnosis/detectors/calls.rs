@@ -14,7 +14,7 @@ use model::diagnosis::{
 };
 use model::{SpanKind, Strength, Unit};
 
-use super::super::case_view::{View, is_wait};
+use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::prediction::Gone;
@@ -22,7 +22,7 @@ use super::super::thresholds::calls::{
     DEMAND_MIN, EVEN_MAX, HELD_MIN, HELD_SHARE_MIN, LIMITED_S_MIN, QUICK_MAX, SHARE_MIN,
 };
 use super::super::thresholds::case_view::WAITS_MIN;
-use super::contains_any;
+use crate::roles::{ActivityRole, Callee};
 
 /// The kinds of calls that take the time.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         return all;
     }
     let is_reported = all.iter().any(|observations| matches!(observations, Observation::Found(..)));
-    if contains_any(&key.operation, &["dns", "lookup", "look up", "resolve"]) {
+    if step.role == ActivityRole::Lookup {
         all.push(found(view, (key, step), &share, CallKind::Lookup));
     } else if is_limited(view, step) && !is_reported {
         all.push(found(view, (key, step), &share, CallKind::Paced));
@@ -67,11 +67,16 @@ fn is_call(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
     if step.is_database {
         return false;
     }
-    let says_so = key.kind == SpanKind::Internal
-        && contains_any(&key.operation, &["call ", "dns", "lookup", "look up", "resolve"]);
-    // Between services whose spans are all here, the time is the callee's.
-    let is_client = key.kind == SpanKind::Client && !is_proxy(view, key) && is_asked(view, &key.service);
-    is_client || says_so
+    match step.role {
+        // Manual instrumentation records calls as internal spans.
+        ActivityRole::Call(_) if key.kind == SpanKind::Internal => true,
+        ActivityRole::Lookup => true,
+        // Between services whose spans are all here, the time is the callee's.
+        ActivityRole::Call(_) | ActivityRole::Connect => {
+            !is_proxy(view, key, step) && is_asked(view, &key.service)
+        }
+        _ => false,
+    }
 }
 
 /// Returns whether a service receives requests. One without any is the load test itself, and the services it calls are the target.
@@ -81,12 +86,12 @@ fn is_asked(view: &View<'_>, service: &str) -> bool {
 }
 
 /// A service all of whose requests it passes on: what it calls is what it is there for.
-fn is_proxy(view: &View<'_>, key: &StepKey) -> bool {
+fn is_proxy(view: &View<'_>, key: &StepKey, call: &Step) -> bool {
     let mut own = view.paths.steps.iter().filter(|(other, _)| other.service == key.service);
-    let calls = view.paths.steps.get(key).map_or(0, |step| step.spans);
+    let calls = call.spans;
     own.any(|(other, step)| other.kind == SpanKind::Server && step.spans <= calls + calls / 50)
         && view.paths.steps.keys().any(|other| other.service != key.service && other.kind == SpanKind::Server)
-        && contains_any(&key.operation, &["backend", "upstream", "proxy"])
+        && call.role == ActivityRole::Call(Callee::Upstream)
 }
 
 /// How much of the time a call is answerable for.
@@ -106,8 +111,8 @@ impl Share {
         let own = view.share_of_paths(step.total_ns);
         let of_service = view.paths.steps.iter().filter(|(other, _)| other.service == key.service);
         let (mut waits_ns, mut works_ns) = (0.0, 0.0);
-        for (other, step) in of_service {
-            match is_wait(other) {
+        for (_, step) in of_service {
+            match step.role.is_wait() {
                 true => waits_ns += step.own_ns,
                 false => works_ns += step.own_ns,
             }
@@ -265,7 +270,7 @@ mod tests {
     #[test]
     fn a_call_answers_for_those_who_wait_behind_it() {
         check(detect, &case("POST /notify", 70.0, |_| 25.0), &["slow downstream: POST /notify"]);
-        check(detect, &case("look up the notifier", 70.0, |_| 40.0), &["DNS delay: look up the notifier"]);
+        check(detect, &case("dns.lookup", 70.0, |_| 40.0), &["DNS delay: dns.lookup"]);
         check(detect, &case("POST /notify", 0.0, |_| 0.5), &[]);
         let found = fires(detect, &case("POST /notify", 70.0, |_| 25.0));
         assert_eq!(found[0].role, Role::Limits);
@@ -297,7 +302,7 @@ mod tests {
         let mut level = case("POST /vision", 0.0, |_| 90.0);
         let limit = |level: &mut crate::diagnosis::Level, ms: &str| {
             level.traces.iter_mut().for_each(|trace| {
-                trace.spans[2].attributes = vec![("rate_limit.wait_ms".into(), ms.to_owned())]
+                trace.spans[2].attributes = vec![(crate::roles::RATE_LIMIT_WAIT_MS.into(), ms.to_owned())]
             });
         };
         limit(&mut level, "60");

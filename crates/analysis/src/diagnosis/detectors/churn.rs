@@ -9,6 +9,7 @@ use model::{SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
+use super::super::series;
 use super::super::thresholds::churn::{PER_REQUEST_MIN, PER_S_MIN, WAITS_MIN};
 
 /// Who makes connections anew.
@@ -17,7 +18,9 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let Some(taken) = taken else { return Vec::new() };
     let level = view.level;
     let own = level.requests.connections as f64 / level.length_s().max(1e-9);
-    let others = (taken - own).max(0.0);
+    // The counter is the machine's. Programs that connect without the run, too, do so before and after it.
+    let background = background(view);
+    let others = (taken - own - background).max(0.0);
     let each = others / level.requests_per_s().max(1e-9);
     if others < PER_S_MIN || each < PER_REQUEST_MIN {
         return vec![Observation::RuledOut(RuledOut::ConnectionChurn {
@@ -56,6 +59,15 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     )]
 }
 
+/// Connections per second that listeners take without the run.
+fn background(view: &View<'_>) -> f64 {
+    let of_signal = |id| {
+        let signals = view.signals(&[id]).into_iter();
+        signals.filter_map(|signal| series::background(view.level, signal)).reduce(|a, b| a + b)
+    };
+    SignalRole::ConnectionsAccepted.signals().into_iter().filter_map(of_signal).fold(0.0, f64::max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::testing::{flat, level, told};
@@ -75,6 +87,21 @@ mod tests {
         check(detect, &case(98.0, 900), &[]);
         check(detect, &case(6.0, 20), &[]);
         check(detect, &level(10, 100, 0.1), &[]);
+    }
+
+    #[test]
+    fn connections_of_other_programs_are_taken_off() {
+        let case = |before: f64| {
+            let points: Vec<(f64, f64)> = (-5..=10)
+                .map(|second| (f64::from(second), if second <= 0 { before } else { 98.0 }))
+                .collect();
+            let signal = super::super::super::testing::signal("connections_taken", &[], &points);
+            let mut level = told(level(10, 100, 0.1), vec![signal], Vec::new());
+            level.requests.connections = 20;
+            level
+        };
+        check(detect, &case(2.0), &["connection churn: connections"]);
+        check(detect, &case(95.0), &[]);
     }
 
     #[test]

@@ -104,10 +104,10 @@ pub(super) fn biased(view: &View<'_>) -> Vec<Caveat> {
     if view.paths.is_biased { vec![Caveat::BiasedTraces] } else { Vec::new() }
 }
 
-/// Returns whether the name of an operation contains one of these words, ignoring case.
-fn contains_any(operation: &str, words: &[&str]) -> bool {
-    let operation = operation.to_lowercase();
-    words.iter().any(|word| operation.contains(word))
+/// Whether a text has one of these words in it.
+fn contains_any(text: &str, words: &[&str]) -> bool {
+    let text = text.to_lowercase();
+    words.iter().any(|word| text.contains(word))
 }
 
 #[cfg(test)]

@@ -6,12 +6,14 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, Note, Remedy, Role, RuledOut,
 };
-use model::{SignalRole, Strength, Unit};
+use model::{Fault, SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::thresholds::pauses::{SHARE_MIN, STALLED_MIN, STALLS_PER_S_MAX, VARIATION_MAX};
+use super::super::thresholds::pauses::{
+    COLLECTED_MIN, SHARE_MIN, STALLED_MIN, STALLS_PER_S_MAX, VARIATION_MAX,
+};
 
 /// Finds services that pause as a whole.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -39,7 +41,7 @@ fn seen(view: &View<'_>) -> Option<Observation> {
     let stalls = view.stalls.as_ref()?;
     let is_so =
         stalls.per_s < STALLS_PER_S_MAX && stalls.share >= STALLED_MIN && stalls.variation <= VARIATION_MAX;
-    if !is_so {
+    if !is_so || is_of_machine(view, stalls.share) {
         return Some(Observation::RuledOut(RuledOut::Pauses {
             place: stalls.service.clone(),
             stalled_share: stalls.share,
@@ -61,6 +63,15 @@ fn seen(view: &View<'_>) -> Option<Observation> {
     let pauses =
         Hypothesis { strength: Strength::Pattern, caveats: vec![Caveat::CollectorUnconfirmed], ..pauses };
     Some(Observation::Found(Box::new(pauses), Depth::Cause))
+}
+
+/// Whether something else than the service explains stalls in its traces: the machine pauses, which the load generator notices
+/// too, or the runtime reports its collector, and that takes far less time.
+fn is_of_machine(view: &View<'_>, stalled: f64) -> bool {
+    const OF_MACHINE: [Fault; 3] = [Fault::Steal, Fault::RunDelay, Fault::TimerLag];
+    let is_paused = view.level.reasons.iter().any(|reason| OF_MACHINE.contains(&reason.fault));
+    let collector = view.highest_of_means(SignalRole::GcShare);
+    is_paused || collector.is_some_and(|share| share < stalled * COLLECTED_MIN)
 }
 
 fn found(view: &View<'_>, claim: Claim, place: &str, explains: f64, numbers: Vec<Measured>) -> Hypothesis {
@@ -101,5 +112,22 @@ mod tests {
     fn equal_pauses_are_seen_in_traces() {
         check(detect, &standing_still(level(20, 10, 0.1), 1000, 150), &["stop-the-world pauses: shop"]);
         check(detect, &standing_still(level(20, 10, 0.1), 1000, 0), &[]);
+    }
+
+    #[test]
+    fn pauses_of_the_machine_are_no_collector() {
+        let still = || standing_still(level(20, 10, 0.1), 1000, 150);
+        let reason = model::Reason {
+            fault: Fault::Steal,
+            grade: model::Grade::Degraded,
+            observed: model::Amount::Share(0.2),
+            limit: model::Amount::Share(0.05),
+            windows: Vec::new(),
+        };
+        check(detect, &crate::diagnosis::Level { reasons: vec![reason], ..still() }, &[]);
+        let collector =
+            |share| told(still(), vec![flat("jvm_gc_share", &[("pod", "a")], 20, share)], Vec::new());
+        check(detect, &collector(0.001), &[]);
+        check(detect, &collector(0.09), &["stop-the-world pauses: shop"]);
     }
 }

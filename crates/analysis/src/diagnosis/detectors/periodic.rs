@@ -14,7 +14,7 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::periodic::{
     CALLS_PER_REQUEST_MAX, CORRELATION_MIN, LIMITS_MIN, PERIOD_MIN_S, PERIOD_SHARE_MIN, PERIODS_MIN,
-    SHARE_MIN,
+    SHARE_MIN, WAITED_LIMITS_MIN, WAITED_MIN,
 };
 use super::short;
 use crate::traces::normalised;
@@ -30,8 +30,14 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 }
 
 fn job(view: &View<'_>) -> Option<Observation> {
-    let traced = &view.paths.statements;
-    if traced.is_empty() {
+    // Where no statement joins the traces, their texts differ, and none is known to run outside of the requests.
+    let joins = |record: &model::Record| {
+        let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
+        view.paths.asking(&text).is_some()
+    };
+    let mut statements =
+        view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    if !statements.any(joins) {
         return None;
     }
     let requests = view.level.requests.count.max(1) as f64;
@@ -40,21 +46,19 @@ fn job(view: &View<'_>) -> Option<Observation> {
         let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
         let (calls, share) = (series::number(record, "calls")?, series::number(record, "share_of_db_time")?);
         let lower = text.to_lowercase();
-        // Some databases report only the names of commands.
-        let is_command = !text.contains(' ')
-            && traced
-                .keys()
-                .any(|statement| statement.to_lowercase().split(' ').next() == Some(lower.as_str()));
-        let is_of_requests =
-            is_command || traced.contains_key(&text) || calls / requests > CALLS_PER_REQUEST_MAX;
+        let is_of_requests = view.paths.asking(&text).is_some() || calls / requests > CALLS_PER_REQUEST_MAX;
         let is_job = !is_of_requests && !NONE_OF_THESE.iter().any(|word| lower.starts_with(word));
         is_job.then_some((text, calls, share, series::number(record, "total_ms")? / 1e3))
     });
     let (text, calls, share, total_s) = jobs.max_by(|a, b| a.2.total_cmp(&b.2))?;
-    if share < SHARE_MIN {
+    // A session takes time from requests only while their own statements wait for the database: of these they wait for the
+    // job in proportion to the work that it has there (processor sharing).
+    let waited = share * database_share(view);
+    if share < SHARE_MIN || waited < WAITED_MIN {
         return Some(Observation::RuledOut(RuledOut::BackgroundStatement {
             statement: short(&text),
             database_share: share,
+            time_share: waited,
         }));
     }
     let length_s = view.level.length_s();
@@ -69,9 +73,9 @@ fn job(view: &View<'_>) -> Option<Observation> {
     };
     Some(Observation::Found(
         Box::new(Hypothesis {
-            role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
+            role: if waited >= WAITED_LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Arithmetic,
-            explains: Some(share.min(0.95)),
+            explains: Some(waited),
             numbers: vec![
                 exact(FigureName::DatabaseTimeShare, share * 100.0, Unit::Percent),
                 exact(FigureName::Calls, calls, Unit::Count).noted(Note::NotInTraces),
@@ -81,7 +85,7 @@ fn job(view: &View<'_>) -> Option<Observation> {
             exemplars: vec![ExemplarLink::Statement(text.clone())],
             caveats: vec![Caveat::UntracedRequests],
             cost: CostClass::Logic,
-            prediction: view.without((share * database_share(view)).min(0.9), Change::NoJob),
+            prediction: view.without(waited.min(0.9), Change::NoJob),
             ..draft(claim, Remedy::MoveJob, short(&text))
         }),
         Depth::Cause,
@@ -171,6 +175,12 @@ mod tests {
         };
         check(detect, &case(0.6), &["periodic job: select count(*) from a join b on c = d"]);
         check(detect, &case(0.05), &[]);
+        // A session that sleeps has nearly all of the database's time, and the requests spend nearly none there.
+        let mut idle = case(0.95);
+        for span in idle.traces.iter_mut().flat_map(|trace| &mut trace.spans).filter(|span| span.id != 1) {
+            span.duration = std::time::Duration::from_micros(15);
+        }
+        check(detect, &idle, &[]);
     }
 
     #[test]

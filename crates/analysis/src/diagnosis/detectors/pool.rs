@@ -10,14 +10,14 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
 };
-use model::{SignalRole, SpanKind, Strength, Unit};
+use model::{SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::series;
 use super::super::thresholds::pool::{LIMITS_MIN, SHARE_MIN};
-use super::contains_any;
+use crate::roles::{ActivityRole, Pool};
 
 /// The signals of a connection pool.
 const POOLS: [SignalRole; 3] = [SignalRole::PoolPending, SignalRole::PoolSize, SignalRole::PoolInUse];
@@ -25,7 +25,7 @@ const POOLS: [SignalRole; 3] = [SignalRole::PoolPending, SignalRole::PoolSize, S
 /// Finds exhausted connection pools.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let waits: Vec<(&StepKey, &Step)> =
-        view.paths.steps.iter().filter(|(key, _)| is_wait_for_connection(key)).collect();
+        view.paths.steps.iter().filter(|(_, step)| matches!(step.role, ActivityRole::PoolWait(_))).collect();
     let pending = view.sum_of_means(&SignalRole::PoolPending.signals());
     if waits.is_empty() && pending.is_none() {
         return vec![Observation::Missing(MissingKind::ConnectionPools)];
@@ -36,7 +36,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         let share = view.explained_by(key, step);
         if share >= SHARE_MIN {
             has_span = true;
-            all.push(match asks_database(view, &key.service) {
+            all.push(match leads_to_database(view, key, step) {
                 true => of_pool(view, &key.service, share, Some(step)),
                 false => of_line(view, key, step, share),
             });
@@ -56,16 +56,13 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     all
 }
 
-/// A span that does nothing but wait until there is a connection.
-fn is_wait_for_connection(key: &StepKey) -> bool {
-    let waits = ["wait", "acquire", "getconnection", "get connection", "checkout"];
-    key.kind == SpanKind::Internal
-        && contains_any(&key.operation, &waits)
-        && contains_any(&key.operation, &["connection", "pool"])
-}
-
-fn asks_database(view: &View<'_>, service: &str) -> bool {
-    view.paths.steps.iter().any(|(key, step)| &*key.service == service && step.is_database)
+/// Whether the connections of a pool lead to a database: by its spans, or because the service asks one.
+fn leads_to_database(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
+    match step.role {
+        ActivityRole::PoolWait(Pool::Database) => true,
+        ActivityRole::PoolWait(Pool::Service) => false,
+        _ => view.paths.steps.iter().any(|(other, step)| other.service == key.service && step.is_database),
+    }
 }
 
 fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Observation {
@@ -161,6 +158,32 @@ mod tests {
         check(detect, &waiting(70.0, true), &["connection pool too small: shop"]);
         check(detect, &waiting(70.0, false), &["head-of-line blocking: shop"]);
         check(detect, &waiting(2.0, true), &[]);
+    }
+
+    /// A request of 100 ms that spends most of it in the pool span of an SDK: a client's span that names the database.
+    fn pooled(operation: &str, wait_ms: f64) -> crate::diagnosis::Level {
+        let trace = |number| {
+            let mut spans = request("shop", "GET /", 100.0, &[("select 1", wait_ms, 5.0)]);
+            let attributes = vec![("db.system".into(), "postgresql".to_owned())];
+            let kind = model::SpanKind::Client;
+            spans.push(model::Span { kind, attributes, ..span(9, 1, "shop", operation, 0.0, wait_ms) });
+            sampled(number, spans)
+        };
+        crate::diagnosis::Level { traces: (0..20).map(trace).collect(), ..level(10, 10, 0.1) }
+    }
+
+    #[test]
+    fn pool_spans_of_sdks_are_waits() {
+        for operation in ["pool.acquire", "pg-pool.connect", "HikariDataSource.getConnection", "connect"] {
+            let level = pooled(operation, 90.0);
+            check(detect, &level, &["connection pool too small: shop"]);
+            let case = super::super::super::case::Case { levels: vec![level] };
+            let view = View::new(&case).expect("a run");
+            assert!((view.share_of_waits() - 0.9).abs() < 1e-9, "{operation}");
+            let database_s = view.paths.attribution.part_ns(crate::traces::Component::Database);
+            assert_eq!(database_s, 20 * 5_000_000, "{operation} is no work of the database");
+        }
+        check(detect, &pooled("pg.connect", 90.0), &[]);
     }
 
     #[test]

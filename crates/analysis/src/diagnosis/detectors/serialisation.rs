@@ -15,7 +15,6 @@ use super::super::thresholds::serialisation::{
     BUSY_MAX, BUSY_MIN, CLOSE, CLOSE_MAX, EXPECTED_MIN, LIMITS_MIN, LONGER_MIN, QUEUED_MIN, SHARE_MIN,
     SPANS_MIN, TURN_S_MIN,
 };
-use super::contains_any;
 
 /// Finds operations that run one at a time.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -26,7 +25,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 
 fn finding(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     let is_leaf = step.parents == 0 && key.kind == SpanKind::Internal && !step.is_database;
-    if !is_leaf || step.spans < SPANS_MIN || contains_any(&key.operation, &["wait"]) {
+    if !is_leaf || step.spans < SPANS_MIN || step.role.is_wait() {
         return None;
     }
     let per_s = step.spans as f64 * view.weight() / view.level.length_s().max(1.0);

@@ -36,13 +36,22 @@ struct Known<'a> {
     blocks: f64,
     rows: f64,
     database_share: f64,
-    share: f64,
+    /// Its share of response time; none if traces name statements and this is none of them.
+    share: Option<f64>,
     slowest: Slowest,
+}
+
+impl Known<'_> {
+    fn share(&self) -> f64 {
+        self.share.unwrap_or(0.0)
+    }
 }
 
 /// Which statement takes the time.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut known = known(view);
+    // A statement that joins no trace is no proof: it runs outside of the requests, or its text differs.
+    known.retain(|one| one.share.is_some());
     if known.is_empty() {
         return without_records(view);
     }
@@ -52,16 +61,17 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         Some(tables) => scans(view, one, tables),
         None => reads_much(one),
     };
-    let lacking = known.iter().find(|one| lacks_index(one) && one.share.max(one.database_share) >= SHARE_MIN);
+    let lacking =
+        known.iter().find(|one| lacks_index(one) && one.share().max(one.database_share) >= SHARE_MIN);
     if let Some(one) = lacking {
         return vec![finding(view, one, None)];
     }
     let top = &known[0];
-    let counts = top.database_share >= DATABASE_SHARE_MIN && top.share >= SHARE_MIN;
+    let counts = top.database_share >= DATABASE_SHARE_MIN && top.share() >= SHARE_MIN;
     if !counts {
         return vec![Observation::RuledOut(RuledOut::SlowStatement {
             statement: short(&top.text),
-            time_share: top.share,
+            time_share: top.share(),
         })];
     }
     vec![finding(view, top, Some(&Alike::new(top, &known)))]
@@ -113,13 +123,13 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
         let number = |name| series::number(record, name);
         let calls = number("calls").filter(|calls| *calls > 0.0)?;
         let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
-        let found = view.paths.statements.get(&text);
+        let found = view.paths.asking(&text);
         // Without traces: the mean number of requests that it is at work for, by Little's law.
         let busy = number("total_ms")? / 1e3 / view.level.length_s().max(1.0);
-        let share = match found {
-            Some(asking) => view.share_of_paths(asking.own_ns),
-            None if view.paths.traces > 0 => 0.0,
-            None => view.share_of_waiting(busy),
+        let share = match &found {
+            Some(asking) => Some(view.share_of_paths(asking.own_ns)),
+            None if view.paths.traces > 0 => None,
+            None => Some(view.share_of_waiting(busy)),
         };
         Some(Known {
             record,
@@ -129,7 +139,7 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
             rows: number("rows").unwrap_or(0.0) / calls,
             database_share: number("share_of_db_time").unwrap_or(0.0),
             share,
-            slowest: found.map(|asking| asking.slowest.clone()).unwrap_or_default(),
+            slowest: found.map(|asking| asking.slowest).unwrap_or_default(),
             text,
         })
     });
@@ -209,7 +219,7 @@ impl Alike {
         let nothing = Alike { count: 0, share: 0.0, database_share: 0.0 };
         alike.fold(nothing, |sum, other| Alike {
             count: sum.count + 1,
-            share: (sum.share + other.share).min(1.0),
+            share: (sum.share + other.share()).min(1.0),
             database_share: (sum.database_share + other.database_share).min(1.0),
         })
     }
@@ -237,7 +247,7 @@ fn prediction(view: &View<'_>, one: &Known<'_>, share: f64, alike: Option<&Alike
 /// Builds the finding for one statement; if no other statement is alike, an index is missing.
 fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observation {
     let lacks_index = alike.is_none();
-    let share = if view.paths.traces > 0 { one.share } else { one.share.max(0.0) };
+    let share = one.share();
     let mut numbers = vec![
         exact(FigureName::DatabaseTimeShare, one.database_share * 100.0, Unit::Percent),
         exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
@@ -374,6 +384,36 @@ mod tests {
         assert!(!lacks(&case(text, "app", 100.0, 1_200.0)), "it is small");
         assert!(!lacks(&case(text, "download", 100.0, 12_000.0)), "it is another's");
         assert!(!lacks(&case("select count(*) from review group by app_id", "review", 100.0, 12_000.0)));
+    }
+
+    /// Statements that take all of the database's time, and traces that name the same one, or another.
+    fn traced(statement: &str) -> crate::diagnosis::Level {
+        let record = record(
+            RecordKind::Statement,
+            "select title from app where name = $1",
+            &[("calls", 1000.0), ("total_ms", 90_000.0), ("share_of_db_time", 1.0)],
+        );
+        let below = [(statement, 0.0, 92.0)];
+        let trace = |number| {
+            super::super::super::testing::sampled(
+                number,
+                super::super::super::testing::request("shop", "GET /", 100.0, &below),
+            )
+        };
+        let level = told(level(10, 100, 0.1), Vec::new(), vec![record]);
+        crate::diagnosis::Level { traces: (0..20).map(trace).collect(), ..level }
+    }
+
+    #[test]
+    fn a_statement_that_joins_no_trace_is_not_ruled_out() {
+        let ruled_out = |statement: &str| {
+            let case = Case { levels: vec![traced(statement)] };
+            let view = View::new(&case).expect("a run");
+            detect(&view).iter().any(|it| matches!(it, Observation::RuledOut(_)))
+        };
+        assert!(!ruled_out("select everything from somewhere"), "it is unknown, not ruled out");
+        let expect = "slow statement: select title from app where name = ?";
+        check(detect, &traced("select title from app where name = %(name_1)s"), &[expect]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use model::diagnosis::{
 };
 use model::{SpanKind, Strength, Unit};
 
-use super::super::case_view::{View, is_wait};
+use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Paths, Step, StepKey};
 use super::super::prediction::Gone;
@@ -23,10 +23,7 @@ use super::super::thresholds::workers::{
     BETWEEN_RUNS, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OWN_MAX, SHARE_MIN, WAIT_S_MIN,
 };
 use super::calls::Share;
-use super::contains_any;
-
-/// Words in the names of spans that wait for a worker.
-const WORKERS: [&str; 4] = ["worker", "thread", "executor", "turn"];
+use crate::roles::{ActivityRole, Turn};
 
 /// Which service has too few.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -37,7 +34,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 fn waiting(view: &View<'_>) -> Option<Hypothesis> {
     let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
     let waits =
-        view.paths.steps.iter().filter(|(key, _)| is_wait(key) && contains_any(&key.operation, &WORKERS));
+        view.paths.steps.iter().filter(|(_, step)| step.role == ActivityRole::QueueWait(Turn::Worker));
     let (key, step) = waits.max_by(|a, b| a.1.own_ns.total_cmp(&b.1.own_ns))?;
     let share = view.share_of_paths(step.own_ns);
     if share < SHARE_MIN || share * mean_s < WAIT_S_MIN {
@@ -130,7 +127,7 @@ fn hypothesis(view: &View<'_>, claim: Claim, service: &str, read: Option<(Arc<st
 
 /// Returns the time on critical paths that a service works rather than waits, nanoseconds.
 fn works_ns(paths: &Paths, service: &str) -> f64 {
-    let own = paths.steps.iter().filter(|(key, _)| &*key.service == service && !is_wait(key));
+    let own = paths.steps.iter().filter(|(key, step)| &*key.service == service && !step.role.is_wait());
     own.map(|(_, step)| step.own_ns).sum()
 }
 

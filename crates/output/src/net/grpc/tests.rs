@@ -25,12 +25,12 @@ pub(crate) const FINE: Reply = Reply { status: 200, grpc: &[("grpc-status", "0")
 /// A server of so many calls as there are replies.
 pub(crate) fn serve(replies: Vec<Reply>) -> (String, Receiver<SeenCall>) {
     let (seen, calls) = channel();
-    let (told, address) = channel();
+    let (ready, address) = channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
-            told.send(listener.local_addr().expect("it is bound").to_string()).expect("somebody asks");
+            ready.send(listener.local_addr().expect("it is bound").to_string()).expect("the test waits");
             for reply in replies {
                 let (stream, _) = listener.accept().await.expect("a client");
                 let mut connection = h2::server::handshake(stream).await.expect("HTTP/2");

@@ -15,7 +15,7 @@ const PLAIN: u64 = 0;
 
 /// Bits of a sum after the binary point.
 const FRACTION_BITS: u32 = 96;
-/// Bits of them that are left out where a sum is told in nanoseconds, so that the multiplication has room.
+/// Bits of sums that are dropped where a sum is stored in nanoseconds, so that the multiplication cannot overflow.
 const COARSE_BITS: u32 = 20;
 /// The place of the lowest bit of a sum that is a whole number.
 const WHOLE: u64 = FRACTION_BITS as u64;
@@ -98,7 +98,7 @@ fn whole_ns(value: f64) -> Option<i64> {
 
 /// Writes a sum of milliseconds or of anything else, given what it may be near. The non-finite values are not written.
 ///
-/// A whole number is told as its distance from the guess; another sum as its nanoseconds' distance from the guess, and how
+/// A whole number is stored as its distance from the guess; another sum as its nanoseconds' distance from the guess, and how
 /// far it is from those nanoseconds: no more than what rounding each of its values to a float made of it.
 pub(super) fn write_sum(columns: &mut Columns, sum: &FixedSum, guess_ns: i64) {
     let words = sum.words();

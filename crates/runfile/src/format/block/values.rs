@@ -3,7 +3,7 @@
 //! Of a histogram, the outermost buckets follow from its smallest and largest value, the count from the buckets', and the
 //! sum is near what the buckets' middles add up to.
 
-use histo::{Buckets, DecodeError, EXACT_MAX, FixedSum, INDEX_MIN, Lent, Values, bounds, index_of};
+use histo::{BorrowedValues, Buckets, DecodeError, EXACT_MAX, FixedSum, INDEX_MIN, Values, bounds, index_of};
 use model::Brief;
 
 use super::number::{read_ascending, read_sum, skip_floats, skip_sum, write_ascending, write_sum};
@@ -19,7 +19,7 @@ const NS_PER_MS: f64 = 1e6;
 /// Index and count.
 type Bucket = (i32, u64);
 
-/// Room that is used again for every cell.
+/// Buffers that are reused for every cell.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     raw: Vec<f64>,
@@ -67,7 +67,7 @@ impl Scratch {
     }
 
     /// Reads values, borrowed until the next are read.
-    pub(super) fn read(&mut self, columns: &mut ReadColumns<'_>) -> Result<Lent<'_>, Flaw> {
+    pub(super) fn read(&mut self, columns: &mut ReadColumns<'_>) -> Result<BorrowedValues<'_>, Flaw> {
         let shape = columns.next(Column::Shapes)?;
         let non_finite = shape >> 1;
         let values = match shape & 1 == RAW {
@@ -88,13 +88,17 @@ impl Scratch {
         if brief.count() > COUNT_MAX { Err(TOO_MANY) } else { Ok(brief) }
     }
 
-    fn read_raw(&mut self, columns: &mut ReadColumns<'_>, non_finite: u64) -> Result<Lent<'_>, Flaw> {
+    fn read_raw(
+        &mut self,
+        columns: &mut ReadColumns<'_>,
+        non_finite: u64,
+    ) -> Result<BorrowedValues<'_>, Flaw> {
         let mut before_ns = 0;
         self.raw.clear();
         for _ in 0..raw_count(columns)? {
             self.raw.push(read_ascending(columns, Column::Raw, &mut before_ns)?);
         }
-        Lent::raw(&self.raw, non_finite).map_err(unreadable)
+        BorrowedValues::raw(&self.raw, non_finite).map_err(unreadable)
     }
 
     fn read_raw_brief(&mut self, columns: &mut ReadColumns<'_>) -> Result<(u64, f64), Flaw> {
@@ -122,13 +126,17 @@ impl Scratch {
         Ok((others, sum.value()))
     }
 
-    fn read_histogram(&mut self, columns: &mut ReadColumns<'_>, non_finite: u64) -> Result<Lent<'_>, Flaw> {
+    fn read_histogram(
+        &mut self,
+        columns: &mut ReadColumns<'_>,
+        non_finite: u64,
+    ) -> Result<BorrowedValues<'_>, Flaw> {
         let Some(Around { zeros, ends }) = self.read_sides(columns)? else {
-            return Lent::inexact(non_finite).map_err(unreadable);
+            return BorrowedValues::inexact(non_finite).map_err(unreadable);
         };
         let sum = read_sum(columns, guess_ns(&self.positive))?;
         let buckets = Buckets { zero: zeros, ends, positive: &self.positive, negative: &self.negative };
-        Lent::buckets(buckets, FixedSum::from_words(sum, 0), non_finite).map_err(unreadable)
+        BorrowedValues::buckets(buckets, FixedSum::from_words(sum, 0), non_finite).map_err(unreadable)
     }
 
     fn read_histogram_brief(&mut self, columns: &mut ReadColumns<'_>) -> Result<(u64, f64), Flaw> {

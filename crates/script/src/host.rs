@@ -1,0 +1,74 @@
+//! Everything the host offers to scripts: one line for each module, global and library.
+
+use crate::js::registry::Registry;
+use crate::{flow, globals, http, modules, webcrypto, websocket};
+
+/// The host's modules, globals and libraries.
+pub(crate) static REGISTRY: Registry = Registry {
+    modules: &[
+        modules::k6::MODULE,
+        modules::data::MODULE,
+        modules::encoding::MODULE,
+        modules::execution::MODULE,
+        modules::html::MODULE,
+        http::MODULE,
+        modules::metrics::MODULE,
+        modules::timers::MODULE,
+        modules::crypto::MODULE,
+        modules::x509::MODULE,
+        webcrypto::MODULE,
+        modules::csv::MODULE,
+        modules::fs::MODULE,
+        modules::secrets::MODULE,
+        modules::streams::MODULE,
+        websocket::LEGACY_MODULE,
+        websocket::MODULE,
+        websocket::EXPERIMENTAL,
+        flow::MODULE,
+    ],
+    globals: &[
+        globals::text::ENCODER,
+        globals::text::DECODER,
+        globals::blob::BLOB,
+        globals::blob::FILE,
+        globals::clone::CLONE,
+        globals::events::ABORT_CONTROLLER,
+        globals::events::ABORT_SIGNAL,
+        globals::events::CUSTOM_EVENT,
+        globals::events::EVENT,
+        globals::events::TARGET,
+        http::fetch_globals::FETCH,
+        http::fetch_globals::FORM_DATA,
+        http::fetch_globals::HEADERS,
+        http::fetch_globals::REQUEST,
+        http::fetch_globals::RESPONSE,
+        globals::performance::PERFORMANCE,
+        globals::streams::BYTE_LENGTH_STRATEGY,
+        globals::streams::COUNT_STRATEGY,
+        globals::streams::READABLE_READER,
+        globals::streams::READABLE_STREAM,
+        globals::streams::TRANSFORM_STREAM,
+        globals::streams::WRITABLE_STREAM,
+        globals::streams::WRITABLE_WRITER,
+        globals::url::SEARCH_PARAMS,
+        globals::url::URL,
+        webcrypto::CRYPTO,
+        webcrypto::CRYPTO_KEY,
+    ],
+    libraries: &[
+        &globals::blob::LIBRARY,
+        &globals::events::LIBRARY,
+        &globals::streams::PIPE,
+        &globals::streams::READABLE,
+        &globals::streams::STRATEGIES,
+        &globals::streams::WRITABLE,
+        &globals::url::LIBRARY,
+        &http::fetch_globals::LIBRARY,
+        &modules::fs::LIBRARY,
+    ],
+};
+
+/// Names of the host's modules.
+pub(crate) fn module_names() -> Vec<&'static str> {
+    REGISTRY.modules.iter().map(|module| module.name).collect()
+}
