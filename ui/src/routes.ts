@@ -16,7 +16,7 @@ import Services from './screens/Services.svelte';
 import Summary from './screens/Summary.svelte';
 import Traces from './screens/Traces.svelte';
 import Validity from './screens/Validity.svelte';
-import type { Key } from './strings';
+import type { Label } from './strings';
 
 /** What every screen of a run is given. */
 export interface ScreenProps {
@@ -31,7 +31,7 @@ export interface ScreenProps {
 export interface Screen {
   /** Its name in addresses. */
   name: string;
-  title: Key;
+  title: Label;
   component: Component<ScreenProps>;
   /** How many things are on it, for its tab. */
   count?: (page: RunPage) => number;

@@ -3,18 +3,18 @@
 import type { Grade } from './api/contract';
 import { shownName, visible } from './format';
 import { t } from './state/look.svelte';
-import { isKey } from './strings';
+import { isLabel } from './strings';
 
 /** The words for a name of the API: `strip` + `timer_lag`. */
 export function named(group: string, name: string): string {
   const key = `${group}_${name}`;
-  return isKey(key) ? t(key) : shownName(name.replaceAll('_', ' '), 48);
+  return isLabel(key) ? t(key) : shownName(name.replaceAll('_', ' '), 48);
 }
 
 /** The name of a fact about host and environment; variables have names of their own. */
 export function factName(name: string, limit: number): string {
   const key = `env_${name.replaceAll(' ', '_')}`;
-  return isKey(key) ? t(key) : shownName(name, limit);
+  return isLabel(key) ? t(key) : shownName(name, limit);
 }
 
 /** A grade as a word. */
@@ -27,5 +27,5 @@ const ABSENT = 'n/a: ';
 /** A text of the API about a number: why there is none, in the words of the page, and everything else as it is. */
 export function said(text: string): string {
   const key = `absent_${text.slice(ABSENT.length).replaceAll(' ', '_')}`;
-  return text.startsWith(ABSENT) && isKey(key) ? `${ABSENT}${t(key)}` : visible(text);
+  return text.startsWith(ABSENT) && isLabel(key) ? `${ABSENT}${t(key)}` : visible(text);
 }

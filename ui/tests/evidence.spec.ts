@@ -73,11 +73,11 @@ test('a gap says why, and what has no data says how to get it', async ({ page })
 test('the way of a task adds up, and Little’s law stands beside its queues', async ({ page }) => {
   const problems = guarded(page);
   await page.goto(`${EVIDENCE}?view=queues`);
-  const way = page.getByRole('group', { name: 'From submission to answer' });
+  const way = page.getByRole('group', { name: 'Task latency from submission to result' });
   await expect(way.locator('tr', { hasText: 'wait in scan.vision' })).toContainText('20s');
-  await expect(way.locator('tr', { hasText: 'done, until the next poll by task scan' })).toContainText('1s');
-  await expect(way.locator('tr', { hasText: 'whole' })).toContainText('1m7s');
-  await expect(page.getByText('The parts add up to 1m7s of 1m7s (0.00% off).')).toBeVisible();
+  await expect(way.locator('tr', { hasText: 'result ready, until the next poll by task scan' })).toContainText('1s');
+  await expect(way.locator('tr', { hasText: 'total' })).toContainText('1m7s');
+  await expect(page.getByText('Segments add up to 1m7s of 1m7s (difference 0.00%).')).toBeVisible();
   const law = page.getByRole('group', { name: 'Little' });
   await expect(law.locator('tr', { hasText: 'scan.vision' })).toContainText('20s');
   expect(problems()).toEqual([]);

@@ -38,8 +38,8 @@ test('filters of the list are in the address', async ({ page }) => {
 
 test('two chosen runs are compared, the older one first', async ({ page }) => {
   await page.goto('/');
-  await page.getByLabel('Choose run ab12cd08').check();
-  await page.getByLabel('Choose run ab12cd05').check();
+  await page.getByLabel('Select run ab12cd08').check();
+  await page.getByLabel('Select run ab12cd05').check();
   await page.getByRole('button', { name: 'Compare two' }).click();
   await expect(page).toHaveURL(/a=ab12cd05&b=ab12cd08/);
   await expect(page.getByRole('heading', { name: /figure regressed/ })).toBeVisible();
@@ -72,7 +72,7 @@ test('dragging zooms, and every number is asked for anew', async ({ page }) => {
   await page.goto(`${RUN}/summary`);
   // What is known of the whole run comes later, and moves what stands below it.
   await page.getByRole('region', { name: 'Bottleneck' }).waitFor();
-  await page.getByRole('region', { name: 'Load line' }).waitFor();
+  await page.getByRole('region', { name: 'Maximum load' }).waitFor();
   const plot = page.locator('.plot .u-over').first();
   await plot.scrollIntoViewIfNeeded();
   const box = (await plot.boundingBox())!;
@@ -85,7 +85,7 @@ test('dragging zooms, and every number is asked for anew', async ({ page }) => {
   const { from, to } = bounds(page);
   expect(to - from).toBeGreaterThan(50);
   await expect(page.getByText(String((to - from) * 100), { exact: true })).toBeVisible();
-  await expect(page.getByText('All numbers are of this part')).toBeVisible();
+  await expect(page.getByText('All numbers cover this window')).toBeVisible();
   await page.keyboard.press('0');
   await expect(page).not.toHaveURL(/from=/);
 });
@@ -221,12 +221,12 @@ test('without a token there is a field for it', async ({ page, request }) => {
 
 test('an answer that does not come says why', async ({ page }) => {
   await page.goto('/runs/ffff/summary');
-  await expect(page.getByText('There is no such run or part of a run.')).toBeVisible();
+  await expect(page.getByText('Run or time range not found.')).toBeVisible();
   await page.route('**/api/v1/runs/ab12cd08/audit*', (route) => route.abort());
   await page.goto(`${RUN}/audit`);
   await expect(page.getByText(/No response/)).toBeVisible();
   await page.unroute('**/api/v1/runs/ab12cd08/audit*');
-  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByText('it decides nothing')).toBeVisible();
 });
 

@@ -16,7 +16,7 @@ test('new seconds arrive, and the view can be held', async ({ page, request }) =
   await expect(page.getByText(/live · last data/)).toBeVisible();
   await expect(page.locator('.top .meta')).toContainText(/3m2\d/);
   await page.getByRole('button', { name: /Pause view/ }).click();
-  await expect(page.getByRole('button', { name: /Go on/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: /Resume view/ })).toBeVisible();
   await page.keyboard.press('Escape');
   expect(problems()).toEqual([]);
 });
@@ -24,7 +24,7 @@ test('new seconds arrive, and the view can be held', async ({ page, request }) =
 test('only a threshold that crosses is announced', async ({ page, request }) => {
   await request.get('/test/speed?ms=30');
   await page.goto(LIVE);
-  await expect(page.locator('[aria-live=assertive]')).toContainText(/is crossed|holds again/, { timeout: 15_000 });
+  await expect(page.locator('[aria-live=assertive]')).toContainText(/is crossed|is met again/, { timeout: 15_000 });
 });
 
 test('a run is stopped after asking, and the page stays', async ({ page, request }) => {
@@ -32,7 +32,7 @@ test('a run is stopped after asking, and the page stays', async ({ page, request
   await page.goto(`${LIVE}/live`);
   await page.getByRole('heading', { name: 'Now' }).waitFor();
   await page.keyboard.press('s');
-  await page.getByRole('button', { name: 'Let it run' }).click();
+  await page.getByRole('button', { name: 'Keep running' }).click();
   expect(((await (await request.get('/test/state')).json()) as { isStopped: boolean }).isStopped).toBe(false);
   await page.keyboard.press('s');
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();

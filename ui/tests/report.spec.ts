@@ -32,7 +32,7 @@ test('a report shows every screen from its own data', async ({ page }) => {
     ['Distribution', 'Percentile curve'],
     ['Errors', 'HTTP 500'],
     ['Bottleneck', 'scan-worker CPU is at its limit'],
-    ['Capacity', 'The load line is 169 VUs'],
+    ['Capacity', 'Maximum load: 169 VUs'],
     ['Logs', 'Insufficient VUs'],
     ['Validity', 'Reasons'],
     ['Audit', 'it decides nothing'],

@@ -16,8 +16,8 @@ test('a search is in the address, and asks the server', async ({ page }) => {
   await asked;
   await expect(page).toHaveURL(/kept=slowest/);
   await expect(page.getByRole('region', { name: 'Traces' }).last()).toContainText('of 160 found');
-  await page.getByLabel('At least ms').fill('999999');
-  await page.getByLabel('At least ms').press('Enter');
+  await page.getByLabel('Min. ms').fill('999999');
+  await page.getByLabel('Min. ms').press('Enter');
   await expect(page.getByText('Nothing matches the filter.')).toBeVisible();
   expect(problems()).toEqual([]);
 });
@@ -33,7 +33,7 @@ test('an exemplar opens, and the browser’s own button leads back', async ({ pa
 
 test('the critical path says whose the time was, and its parts are the whole', async ({ page }) => {
   await page.goto(SCAN);
-  await expect(page.getByText('79.13% of the critical path is waiting in queues.')).toBeVisible();
+  await expect(page.getByText('79.13% of the critical path is queueing.')).toBeVisible();
   const shares = await page.getByRole('region', { name: 'Critical path' }).locator('td:last-child').allInnerTexts();
   const sum = shares.reduce((total, text) => total + Number.parseFloat(text), 0);
   expect(Math.abs(sum - 100)).toBeLessThan(0.1);
@@ -108,7 +108,7 @@ test('the map and its table say the same', async ({ page }) => {
   const ways = await map.locator('path.way').count();
   await page.keyboard.press('t');
   await expect(page).toHaveURL(/view=table/);
-  await expect(page.getByRole('group', { name: 'Calls' }).locator('tbody tr')).toHaveCount(ways);
+  await expect(page.getByRole('group', { name: 'Service calls' }).locator('tbody tr')).toHaveCount(ways);
   await page.getByRole('link', { name: 'scan-worker' }).first().click();
   await expect(page).toHaveURL(/\/traces\?service=scan-worker/);
   expect(problems()).toEqual([]);

@@ -5,14 +5,14 @@ import { guarded } from './guard';
 
 const RUN = '/runs/ab12cd08';
 
-test('the summary says the load line and the bottleneck, and leads to both', async ({ page }) => {
+test('the summary shows the maximum load and the bottleneck, and leads to both', async ({ page }) => {
   const problems = guarded(page);
   await page.goto(`${RUN}/summary`);
-  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('The load line is 169 VUs, between 152 and 187');
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('Maximum load: 169 VUs (confidence interval 152–187 VUs)');
   const bottleneck = page.getByRole('region', { name: 'Bottleneck' });
   await expect(bottleneck).toContainText('scan-worker CPU is at its limit');
   await expect(bottleneck).toContainText('Worker slots full: 69 of 400 busy');
-  await page.getByRole('region', { name: 'Load line' }).getByRole('link', { name: 'All steps' }).click();
+  await page.getByRole('region', { name: 'Maximum load' }).getByRole('link', { name: 'All steps' }).click();
   await expect(page).toHaveURL(/\/capacity$/);
   await page.goBack();
   await page.getByRole('link', { name: 'All findings' }).click();
@@ -52,17 +52,17 @@ test('parts of the time add up to the whole, as a bar and as a table', async ({ 
   // There are gaps of two pixels between them.
   expect(widths.reduce((sum, width) => sum + width, 0) + 2 * (widths.length - 1)).toBeCloseTo(whole, 0);
   expect(widths[0]! / whole).toBeGreaterThan(18.9 / 59.2 - 0.02);
-  await expect(spent.getByRole('row', { name: /^Little’s law/ })).toContainText('0.2 %');
+  await expect(spent.getByRole('row', { name: /^Little's law/ })).toContainText('0.2 %');
   await page.keyboard.press('t');
   await expect(page).toHaveURL(/view=table/);
-  await expect(spent.getByRole('row', { name: /scan.vision.*waiting/ })).toContainText('18.9 s');
+  await expect(spent.getByRole('row', { name: /scan.vision.*queueing/ })).toContainText('18.9 s');
 });
 
 test('a prediction says what would prove it wrong, and how to try', async ({ page }) => {
   await page.goto(`${RUN}/bottleneck`);
   const finding = page.getByRole('region', { name: 'Finding 1' });
   await expect(finding).toContainText('737/min');
-  await expect(finding).toContainText('Wrong if the plateau stays under 500/min.');
+  await expect(finding).toContainText('Refuted if the plateau stays under 500/min.');
   await expect(finding).toContainText('--target-version replicas-6');
   await finding.getByRole('link', { name: /Trace 3e7037e3/ }).click();
   await expect(page).toHaveURL(/traces\?trace=3e7037e3a1c94b62985d0f47c6d2aab1/);
@@ -78,7 +78,7 @@ test('who cannot tell says what to connect', async ({ page }) => {
 
 test('steps are chosen with the arrows and opened with Enter', async ({ page }) => {
   await page.goto(`${RUN}/capacity`);
-  await expect(page.getByRole('heading', { name: /The load line is 169 VUs/ })).toBeVisible();
+  await expect(page.getByRole('heading', { name: /Maximum load: 169 VUs/ })).toBeVisible();
   const steps = page.getByRole('group', { name: 'Steps' });
   await expect(steps.locator('tr[aria-current]')).toContainText('500 VUs');
   for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowUp');
@@ -92,12 +92,12 @@ test('L changes the objective, and with it line, verdicts and columns', async ({
   await page.goto(`${RUN}/capacity`);
   const steps = page.getByRole('group', { name: 'Steps' });
   const row = steps.locator('tr', { hasText: '200 VUs' });
-  await expect(row).toContainText('over, likely');
-  await expect(page.getByRole('img', { name: /^Load line 169 VUs/ })).toBeVisible();
+  await expect(row).toContainText('exceeded, likely');
+  await expect(page.getByRole('img', { name: /^Maximum load 169 VUs/ })).toBeVisible();
   await page.keyboard.press('l');
   await expect(page).toHaveURL(/slo=1/);
-  await expect(row).toContainText('inside');
-  await expect(page.getByRole('img', { name: /^Load line 384 VUs/ })).toBeVisible();
+  await expect(row).toContainText('met');
+  await expect(page.getByRole('img', { name: /^Maximum load 384 VUs/ })).toBeVisible();
 });
 
 test('charts of a sweep have tables', async ({ page }) => {

@@ -673,8 +673,8 @@ mod tests {
               LIMITED: CPU of worker \u{1b}[31m saturated: 3.56 of 4 cores in use, at the limit 93 % of the time
 
               Where a task spends its 58.5 s mean of 1336
-                queueing vision  47.2 s  81 %  100 ms at low load
-                service vision   11.3 s  19 %
+                queueing vision      47.2 s  81 %  100 ms at low load
+                service time vision  11.3 s  19 %
                 the same by other methods
                 traces        queueing 47.2 s  service 11.3 s  sum 58.5 s  289 waiting / 6.13/s
                 Little's law  queueing 47.1 s  service 11.3 s  sum 58.4 s  289 waiting / 6.13/s
@@ -719,8 +719,8 @@ mod tests {
               병목 확인: worker \u{1b}[31m의 CPU 포화: 4코어 중 3.56 사용, 전체 시간의 93 % 동안 한계
 
               작업 시간 58.5 s의 구성 1336개의 평균
-                큐 대기 vision  47.2 s  81 %  저부하에서 100 ms
-                처리 vision     11.3 s  19 %
+                큐 대기 vision    47.2 s  81 %  저부하에서 100 ms
+                처리 시간 vision  11.3 s  19 %
                 다른 방법으로 구한 값
                 트레이스     큐 대기 47.2 s  처리 11.3 s  합계 58.5 s  대기 289개 / 6.13/s
                 리틀의 법칙  큐 대기 47.1 s  처리 11.3 s  합계 58.4 s  대기 289개 / 6.13/s
@@ -740,17 +740,17 @@ mod tests {
                 제외: 워커 슬롯: 400개 중 69개 사용 (X·S = 6.13/s × 11.3 s)
                 데이터: 최대 사용량이 한도의 184 %로 불가능한 값입니다. cgroup이 중복 집계되었거나 다른 대상의 한도입니다.
                 주의: 실행이 하나뿐이라 부하에 따른 변화를 알 수 없습니다. 더 낮은 부하의 실행을 추가하십시오.
-                해결책: 요청당 CPU 시간을 줄이거나, worker에 4코어보다 많이 할당하십시오.
+                조치: 요청당 CPU 시간을 줄이거나, worker에 4코어보다 많이 할당하십시오.
 
               2 비즈니스 결과 0건: 작업 1,336개 중 rewarded 결과 없음  business outcome is zero · worker \u{1b}[31m
                 outcome, 근거: limit, 비용: logic
                 작업 1,336개 중 0개
-                해결책: 왜 한 번도 발생하지 않는지 확인하십시오. 요청은 성공하지만 비즈니스 결과가 없습니다.
+                조치: 왜 한 번도 발생하지 않는지 확인하십시오. 요청은 성공하지만 비즈니스 결과가 없습니다.
 
-              제외된 원인 확인한 항목과 수치
+              배제한 원인 확인한 항목과 수치
                 캐시 메모리  축출 0/s  조회의 2 %가 미스
 
-              수집되지 않은 근거
+              추가로 필요한 증거
                 트레이스: 요청이 시간을 쓰는 곳: 네트워크, 서비스, 데이터베이스, 외부 서비스
                   연결: 실행에 --otlp, 서비스에 OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 설정
 

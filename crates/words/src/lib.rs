@@ -6,10 +6,13 @@
 //!
 //! Errors stay beside the code that returns them (typed, English): they are read by the person who typed the command.
 
+#[cfg(test)]
+mod agreement;
 pub mod audit;
 pub mod diagnosis;
 mod lang;
 mod macros;
+pub mod page;
 pub mod report;
 #[cfg(test)]
 mod testing;

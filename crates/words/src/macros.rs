@@ -1,4 +1,4 @@
-//! The two ways to write a message: both keep its languages side by side, so that neither can be forgotten.
+//! The ways to write a message: each keeps its languages side by side, so that neither can be forgotten.
 
 /// Formats one message in the language asked for: `text!(lang, "{count} runs", "실행 {count}개")`. Only that language is formatted.
 #[macro_export]
@@ -52,4 +52,46 @@ macro_rules! catalogue {
             }
         }
     };
+}
+
+/// Declares texts of the page as data, `TEXTS`: one entry per message with its arguments, English first.
+///
+/// ```ignore
+/// page_catalogue! {
+///     @shared {
+///         thresholds = thresholds;
+///     }
+///     no_data = "No data." | "데이터가 없습니다.";
+///     exit_code(code) = "exit code {code}" | "종료 코드 {code}";
+/// }
+/// ```
+///
+/// An entry of `@shared` has the texts of a catalogue's method without arguments. An argument that a text does not use, or an
+/// unknown one, does not compile.
+#[macro_export]
+macro_rules! page_catalogue {
+    (
+        $(@shared { $($shared:ident = $method:ident;)* })?
+        $($key:ident $(($($arg:ident),+ $(,)?))? = $en:literal | $ko:literal;)*
+    ) => {
+        pub(super) const TEXTS: &[$crate::page::PageText] = &[
+            $($($crate::page::PageText {
+                key: stringify!($shared),
+                arguments: &[],
+                english: $crate::Lang::En.$method(),
+                korean: $crate::Lang::Ko.$method(),
+            },)*)?
+            $($crate::page::PageText {
+                key: stringify!($key),
+                arguments: &[$($(stringify!($arg)),+)?],
+                english: $en,
+                korean: $ko,
+            },)*
+        ];
+        $($(
+            const _: fn($($crate::page_catalogue!(@str $arg)),+) -> [String; 2] =
+                |$($arg),+| [format!($en), format!($ko)];
+        )?)*
+    };
+    (@str $arg:ident) => { &str };
 }

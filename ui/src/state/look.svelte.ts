@@ -1,7 +1,7 @@
 // Theme and language: in the address where a link says so, else as chosen last, else as the system has it.
 
 import { reportLanguage } from '../api/source';
-import { LANGUAGES, say, type Key, type Language } from '../strings';
+import { LANGUAGES, say, type Key, type Language, type ValuesOf } from '../strings';
 import { parameter, setQuery } from './place.svelte';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -57,8 +57,8 @@ export function nextLanguage(): void {
   setQuery({ lang: chosenLanguage });
 }
 
-/** A text of the page in its language. */
-export function t(key: Key, ...values: (string | number)[]): string {
+/** Returns a text of the page in its language. */
+export function t<K extends Key>(key: K, ...values: ValuesOf<K>): string {
   return say(language(), key, values);
 }
 

@@ -49,7 +49,7 @@ test('the distribution of one endpoint is what the report says of it', async ({ 
   const report = reportOf(id);
   for (const [label, name] of [['GET search', 'search'], ['GET front page', 'front page'], ['POST pay', 'pay']] as const) {
     await served(page, id)('distribution', { metric: 'http_req_duration' });
-    const choice = page.getByRole('combobox', { name: 'of', exact: true });
+    const choice = page.getByRole('combobox', { name: 'Scope', exact: true });
     const option = await choice.locator('option', { hasText: label }).first().getAttribute('value');
     await choice.selectOption(option);
     await expect(page).toHaveURL(/tags=/);
@@ -74,7 +74,7 @@ test('charts as tables are the seconds of the export', async ({ page }) => {
   const { id } = real().runs.before;
   const windows = windowsOf(id);
   await served(page, id)('summary');
-  for (const [chart, column, metric] of [['Rate', 'finished', 'iterations'], ['VUs and requests under way', 'VUs', 'vus']] as const) {
+  for (const [chart, column, metric] of [['Rate', 'finished', 'iterations'], ['VUs and requests in flight', 'VUs', 'vus']] as const) {
     const figure = page.locator('figure.chart', { has: page.getByRole('heading', { name: chart, exact: true }) });
     await figure.getByRole('button', { name: 'Table' }).click();
     const place = (await titles(figure.locator('table'))).indexOf(column);
@@ -105,7 +105,7 @@ test('errors are those of the report', async ({ page }) => {
     const failed = report.exemplars.filter((one) => one.kind === 'failed');
     const others = report.exemplars.filter((one) => one.kind !== 'failed');
     expect(failed.length).toBeGreaterThan(0);
-    const exemplars = await cells(card(page, 'Requests to look at').locator('table'));
+    const exemplars = await cells(card(page, 'Sample requests').locator('table'));
     expect(exemplars.map(([kind, , took, , status]) => [kind, took, status])).toEqual([...failed, ...others].map((one) => [one.kind, one.duration.text, one.status || '–']));
   }
 });
@@ -123,9 +123,9 @@ test('the validity is that of the report', async ({ page }) => {
   const { id } = real().runs.before;
   const { validity } = reportOf(id);
   await served(page, id)('validity');
-  await expect(card(page, 'Validity of the measurement').locator('.claim')).toHaveText(validity!.line);
+  await expect(card(page, 'Measurement validity').locator('.claim')).toHaveText(validity!.line);
   const { reasons } = validity!;
-  await expect(card(page, 'Reasons').locator('.hd .sub')).toHaveText(`${reasons.length}, the worst first`);
+  await expect(card(page, 'Reasons').locator('.hd .sub')).toHaveText(`${reasons.length}, most severe first`);
   await expect(card(page, 'Reasons').locator('tbody tr')).toHaveCount(reasons.length);
 });
 
@@ -175,7 +175,7 @@ test('a comparison is what its verb says', async ({ page }) => {
   const isSteady = [...comparison.a, ...comparison.b].every((run) => run.steady !== null);
   expect(shown.filter(([, , before]) => before !== '–').length > 10).toBe(isSteady);
   await expect(card(page, 'Verdict').getByRole('heading')).toHaveText(comparison.sentence);
-  const told = await card(page, 'Can they be compared?').locator('.list li').allInnerTexts();
+  const told = await card(page, 'Are the runs comparable?').locator('.list li').allInnerTexts();
   expect(told.map((line) => line.trim()).slice(0, comparison.findings.length)).toEqual(comparison.findings.map((finding) => finding.sentence));
   const percentiles = card(page, 'Percentile curve');
   await percentiles.getByRole('button', { name: 'Table' }).click();

@@ -35,8 +35,8 @@ test('two runs of the list are compared', async ({ page }) => {
   const problems = guarded(page);
   const { before, after } = real().runs;
   await page.goto('/?lang=en');
-  await page.getByLabel(`Choose run ${after.id}`).check();
-  await page.getByLabel(`Choose run ${before.id}`).check();
+  await page.getByLabel(`Select run ${after.id}`).check();
+  await page.getByLabel(`Select run ${before.id}`).check();
   await page.getByRole('button', { name: 'Compare two' }).click();
   await expect(page).toHaveURL(new RegExp(`a=${before.id}&b=${after.id}`));
   await settled(page);
@@ -146,7 +146,7 @@ test('an error is found, and leads to its seconds', async ({ page }) => {
   await rows.locator('summary').click();
   await rows.getByRole('button').click();
   await expect(page).toHaveURL(/from=\d+/);
-  await expect(page.getByText('All numbers are of this part')).toBeVisible();
+  await expect(page.getByText('All numbers cover this window')).toBeVisible();
   expect(problems()).toEqual([]);
 });
 
@@ -179,7 +179,7 @@ test('what is measured is questioned: validity and audit', async ({ page }) => {
   const looked = await cells(card(page, 'Checked').locator('table'));
   expect(looked.map(([, value]) => value)).toEqual(strip.map(({ value }) => value.text));
   expect(looked.find(([name]) => name === 'Sent = recorded')?.[1]).toBe(textOf(reportOf(id).metrics, 'http_reqs', 'count'));
-  await expect(card(page, 'Generator').locator('figure.chart').first()).toBeVisible();
+  await expect(card(page, 'Load generator').locator('figure.chart').first()).toBeVisible();
   await page.keyboard.press(']');
   await expect(page).toHaveURL(/\/audit/);
   await expect(card(page, 'Derived figures')).toBeVisible();

@@ -69,7 +69,7 @@ async function metricsAre(page: Page, report: Report): Promise<Shown> {
   const others = report.metrics.filter((metric) => metric.type !== 'trend');
   const columns = (await titles(tables.nth(0))).slice(1, -1);
   expect(columns).toEqual([...new Set(trends.flatMap((metric) => Object.keys(metric.values)))]);
-  const note = (metric: ReportMetric) => `${metric.notApplicable ?? (metric.precision === 'exact' ? 'exact' : '±0.1 %')}${metric.untimed ? ` · avg without ${metric.untimed} failed` : ''}`;
+  const note = (metric: ReportMetric) => `${metric.notApplicable ?? (metric.precision === 'exact' ? 'exact' : '±0.1 %')}${metric.untimed ? ` · avg excludes ${metric.untimed} failed requests` : ''}`;
   const rows = await cells(tables.nth(0));
   expect(rows).toEqual(trends.map((metric) => [metric.name, ...columns.map((column) => metric.values[column]?.text ?? '–'), note(metric)]));
   const plainRows = await cells(tables.nth(1));

@@ -38,7 +38,7 @@ pub(crate) struct LevelFlags {
     /// Cool-down after a step that violates an SLO, so the target can drain its backlog
     #[arg(long, value_name = "TIME", default_value = REST)]
     pub(crate) rest: String,
-    /// Recommended load as a fraction of the lower confidence bound
+    /// Safe load as a fraction of the lower confidence bound
     #[arg(long, value_name = "SHARE", default_value_t = HEAD_ROOM)]
     pub(crate) head_room: f64,
     /// Maximum number of VUs for arrival rates
@@ -141,11 +141,11 @@ pub(crate) struct CapacityFlags {
 }
 
 const CAPACITY_EXAMPLES: &str = "\
-Finds the load line of a script: the maximum load that meets every --slo, with a 95 % confidence interval. The load doubles
+Finds the maximum load of a script that meets every --slo, with a 95 % confidence interval. The load doubles
 until a step violates an SLO, and then the search narrows the interval. A step ends early once its result is certain.
 
-Three steps confirm the result: a longer hold at the lower bound, a load above the line that must fail, and the lower bound
-again. Each step is its own run, and replaces the script's scenarios as `plimsoll sweep` does. The recommended load is the
+Three steps confirm the result: a longer hold at the lower bound, a load above the maximum that must fail, and the lower bound
+again. Each step is its own run, and replaces the script's scenarios as `plimsoll sweep` does. The safe load is the
 lower bound times --head-room. The search never exceeds a load at which throughput falls.
 
 Examples:

@@ -34,7 +34,7 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
     let goal = search_goal(flags, unit)?;
     let mut levels = LevelRunner::new(&flags.study, StudyKind::Capacity, unit, context)?;
     if levels.asked.is_empty() {
-        return Err(fail("search for a load line without an SLO: set at least one, such as --slo 'http_req_duration: p(95)<800'".to_owned()));
+        return Err(fail("search for the maximum load without an SLO: set at least one, such as --slo 'http_req_duration: p(95)<800'".to_owned()));
     }
     let report = searched(&mut levels, goal)?;
     answer(&report, &levels, flags.study.level.json, context);

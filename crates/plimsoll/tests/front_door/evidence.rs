@@ -74,7 +74,7 @@ fn a_queue_has_the_same_peak_on_every_surface() {
         assert!(markdown.contains(part), "{part} is not in: {markdown}");
     }
     let korean = ran.and("report seen.plimsoll --format md --lang ko").run().exits(0).out.clone();
-    assert!(korean.contains("| 0 | 352 | 0:01 | 7 |") && korean.contains("큐 분석"), "{korean}");
+    assert!(korean.contains("| 0 | 352 | 0:01 | 7 |") && korean.contains("#### 큐\n"), "{korean}");
 
     let html = ran.and("report seen.plimsoll --format html").run().exits(0).out.clone();
     let (_, data) = html.split_once("id=\"plimsoll-data\">").expect("the data");

@@ -161,7 +161,7 @@ fn a_table_is_a_study_too() {
     let ceiling = part["ceiling"]["throughput"]["value"].as_f64().expect("a ceiling") * 60.0;
     assert!((418.0..=421.5).contains(&ceiling), "{ceiling}");
     let text = verb(&words.replace("--json ", "")).run().exits(0);
-    text.prints("Maximum load: 169 VUs").prints("SLO exceeded").prints("Recommended load: 135 VUs");
+    text.prints("Maximum load: 169 VUs").prints("SLO exceeded").prints("Safe load: 135 VUs");
 }
 
 #[test]

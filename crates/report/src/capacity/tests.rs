@@ -73,8 +73,8 @@ fn a_study_is_told_in_sentences_and_rows() {
     for expect in [
         "Maximum load: 169 VUs (between the steps at 50 and 200 VUs), limited by the SLO e2e: p(95)<=30000.",
         "Confirmed by 5m0s at 169 VUs; a higher load violated an SLO.",
-        "Recommended load: 135 VUs, 4.9/s (0.8 × the point estimate",
-        "200 VUs     step",
+        "Safe load: 135 VUs, 4.9/s (0.8 × the point estimate",
+        "200 VUs  requested",
         "33.2s ✗",
         "SLO exceeded",
         "--evidence",

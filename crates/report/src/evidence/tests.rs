@@ -368,5 +368,5 @@ fn both_languages_tell_the_same() {
         |evidence: &Evidence| evidence.story.iter().map(|line| line.clock.clone()).collect::<Vec<_>>();
     assert_eq!(clocks(&english), clocks(&korean));
     assert_eq!(english.queues, korean.queues);
-    assert!(korean.story.iter().any(|line| line.text.contains("한계의")), "{:#?}", korean.story);
+    assert!(korean.story.iter().any(|line| line.text.contains("한도의")), "{:#?}", korean.story);
 }

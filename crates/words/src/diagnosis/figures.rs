@@ -68,7 +68,7 @@ pub fn figure_name(lang: Lang, name: &FigureName) -> String {
         FigureName::CallsHeldBack => text!(lang, "delayed calls", "지연된 호출"),
         FigureName::HeldBackTime => text!(lang, "delay of a call", "호출 지연"),
         FigureName::DoneRate => text!(lang, "completed", "완료"),
-        FigureName::ServiceTime => text!(lang, "service time", "서비스 시간"),
+        FigureName::ServiceTime => text!(lang, "service time", "처리 시간"),
         FigureName::BusyShare => text!(lang, "utilisation", "사용률"),
         FigureName::MeanOfAll => text!(lang, "mean time", "평균 시간"),
         FigureName::QueueWait => text!(lang, "queueing time", "큐 대기 시간"),
@@ -122,7 +122,7 @@ pub fn note(lang: Lang, note: &Note) -> String {
         Note::WithoutQueueing => text!(lang, "without queueing", "큐 대기 제외"),
         Note::OfThose => text!(lang, "mean of those", "해당 호출의 평균"),
         Note::RateTimesService => {
-            text!(lang, "rate × service time, for one at a time", "처리율 × 서비스 시간, 한 번에 하나 기준")
+            text!(lang, "rate × service time, for one at a time", "처리율 × 처리 시간, 한 번에 하나 기준")
         }
         Note::WorkPerSecond => text!(lang, "time of all work, per second", "초당 전체 작업 시간"),
         Note::WaitingMessages => text!(lang, "messages that wait", "대기 메시지"),

@@ -10,9 +10,9 @@ crate::catalogue! {
     diagnosis_mean_of(count) = "mean of {count}" | "{count}개의 평균";
     diagnosis_at_low(time) = "{time} at low load" | "저부하에서 {time}";
     diagnosis_queued = "queueing" | "큐 대기";
-    diagnosis_served = "service" | "처리";
-    diagnosis_in_transit = "network" | "전송";
-    diagnosis_unattributed = "unattributed" | "미확인";
+    diagnosis_served = "service time" | "처리 시간";
+    diagnosis_in_transit = "network" | "네트워크";
+    diagnosis_unattributed = "unattributed" | "미분류";
     diagnosis_traces = "traces" | "트레이스";
     diagnosis_little = "Little's law" | "리틀의 법칙";
     diagnosis_logs = "task logs" | "작업 로그";
@@ -25,7 +25,7 @@ crate::catalogue! {
     diagnosis_data = "Data" | "데이터";
     diagnosis_explains(share) = ", explains {share}" | ", 설명력 {share}";
     diagnosis_about(role, explains, strength, cost) = "{role}{explains}, evidence: {strength}, cost: {cost}" | "{role}{explains}, 근거: {strength}, 비용: {cost}";
-    diagnosis_remedy = "Remedy:" | "해결책:";
+    diagnosis_remedy = "Remedy:" | "조치:";
     diagnosis_window(from, to, step, points) = "{from} to {to}, step {step} ms, {points} points" | "{from} – {to}, 간격 {step} ms, {points}개 값";
     diagnosis_query = "Query:" | "쿼리:";
     diagnosis_exemplar = "Exemplar:" | "예:";
@@ -34,9 +34,9 @@ crate::catalogue! {
     diagnosis_next_limit(limit) = "next bottleneck: {limit}" | "다음 병목: {limit}";
     diagnosis_wrong_if(measurement) = "refuted if {measurement}" | "반증 조건: {measurement}";
     diagnosis_try = "test it:" | "확인:";
-    diagnosis_ruled_out = "Ruled out" | "제외된 원인";
+    diagnosis_ruled_out = "Ruled out" | "배제한 원인";
     diagnosis_checked = "checked, with the number" | "확인한 항목과 수치";
     diagnosis_more_ruled_out(count) = "… and {count} more (--all)" | "… 외 {count}개 (--all)";
-    diagnosis_missing = "Missing evidence" | "수집되지 않은 근거";
+    diagnosis_missing = "Missing evidence" | "추가로 필요한 증거";
     diagnosis_connect = "connect it:" | "연결:";
 }

@@ -23,7 +23,7 @@ pub fn ruled_out(lang: Lang, ruled_out: &RuledOut) -> RuledOutText {
         RuledOut::LoadGenerator => [
             text!(lang, "the load generator", "부하 생성기"),
             text!(lang, "its CPU, lateness and connections were checked", "CPU, 시작 지연, 연결을 확인함"),
-            text!(lang, "VALID", "VALID"),
+            text!(lang, "VALID", "유효"),
         ],
         RuledOut::Processor { resource, used, limit, full_share, at_limit_share } => {
             let (name, used, limit) =

@@ -1,7 +1,7 @@
 //! Time breakdowns and findings of the diagnosis in reports.
 
 crate::catalogue! {
-    bottleneck_time = "Time breakdown" | "시간 분해";
+    bottleneck_time = "Time breakdown" | "시간 분석";
     bottleneck_time_mean(operation, mean, waiting, share) =
         "{operation}: {mean} on average, of which {waiting} ({share}) is queueing."
         | "{operation}: 평균 {mean}, 그중 큐 대기 {waiting} ({share}).";
@@ -13,7 +13,7 @@ crate::catalogue! {
     bottleneck_component = "Component" | "구성 요소";
     bottleneck_activity = "Activity" | "활동";
     bottleneck_queued = "queueing" | "큐 대기";
-    bottleneck_service = "service" | "처리";
+    bottleneck_service = "service time" | "처리 시간";
     bottleneck_network = "network" | "네트워크";
     bottleneck_unattributed = "unattributed" | "미분류";
     bottleneck_other = "Other" | "기타";
@@ -30,7 +30,7 @@ crate::catalogue! {
         "**Prediction.** {change}. Refuted if {refuted_if}"
         | "**예측.** {change}. 반증 조건: {refuted_if}";
     bottleneck_cost = "Cost" | "비용";
-    bottleneck_remedy = "Remedy" | "해결";
+    bottleneck_remedy = "Remedy" | "조치";
     bottleneck_suspect = "Suspected cause" | "의심 원인";
     bottleneck_evidence_against = "Evidence against" | "반증";
     bottleneck_cost_logic = "logic" | "로직";

@@ -12,7 +12,7 @@ crate::catalogue! {
     capacity_demand = "Service demand" | "서비스 수요";
     capacity_used = "Utilisation" | "사용률";
     capacity_ceiling = "Maximum throughput" | "최대 처리량";
-    requests_rate = "Requests/s" | "요청/s";
+    requests_rate = "Requests/s" | "초당 요청";
     capacity_vu = "1 VU" | "VU 1개";
     capacity_vus(count) = "{count} VUs" | "VU {count}개";
     capacity_line(load, lower, upper, objective) =
@@ -44,8 +44,8 @@ crate::catalogue! {
         "Not confirmed: {load} violated an SLO during the longer hold."
         | "확인되지 않았습니다. {load} 부하를 더 오래 유지하자 SLO를 위반했습니다.";
     capacity_plan(load, detail, factor, basis) =
-        "Recommended load: {load}{detail} ({factor} × {basis})."
-        | "권장 부하: {load}{detail} ({factor} × {basis}).";
+        "Safe load: {load}{detail} ({factor} × {basis})."
+        | "안전 부하: {load}{detail} ({factor} × {basis}).";
     capacity_lower_bound = "the lower confidence bound" | "신뢰 구간 하한";
     capacity_point_estimate =
         "the point estimate, whose confidence interval is unknown"
@@ -74,7 +74,7 @@ crate::catalogue! {
     capacity_slo_exceeded = "SLO exceeded" | "SLO 초과";
     capacity_collapse = "collapse" | "붕괴";
     capacity_unknown = "unknown" | "알 수 없음";
-    capacity_step = "step" | "단계";
+    capacity_step = "requested" | "지정";
     capacity_ramp = "ramp" | "탐색";
     capacity_bisect = "bisect" | "이분 탐색";
     capacity_hold = "hold" | "유지";

@@ -48,7 +48,7 @@ crate::catalogue! {
     evidence_segments = "TCP retransmissions" | "TCP 재전송";
     evidence_listen = "Listen queue overflows" | "listen 큐 오버플로";
     evidence_running = "running" | "실행 중";
-    evidence_limit(limit) = "limit {limit}" | "한계 {limit}";
+    evidence_limit(limit) = "limit {limit}" | "한도 {limit}";
     evidence_gap_unexplained =
         "no data; the source reported no reason"
         | "측정값 없음 (소스가 이유를 보고하지 않음)";
@@ -60,10 +60,10 @@ crate::catalogue! {
         | "{lane} 변경: {series} {before} → {after} (최댓값)";
     evidence_story_pressed(lane, count, share, duration) =
         "{lane}: the mean of {count} series exceeded {share} of the limit for {duration}"
-        | "{lane}: 계열 {count}개의 평균이 {duration} 동안 한계의 {share} 초과";
+        | "{lane}: 계열 {count}개의 평균이 {duration} 동안 한도의 {share} 초과";
     evidence_story_pressed_one(lane, share, duration) =
         "{lane} exceeded {share} of its limit for {duration}"
-        | "{lane}: {duration} 동안 한계의 {share} 초과";
+        | "{lane}: {duration} 동안 한도의 {share} 초과";
     evidence_story_peak(series, value, time) = "{series} {value} at {time}" | "{series} {value} ({time})";
     evidence_story_peaks(lane, peaks) = "{lane}: peaks in order: {peaks}" | "{lane}: 최고점 순서: {peaks}";
     evidence_story_one_peak(lane, peak) = "{lane}: peak {peak}" | "{lane}: 최고점 {peak}";
@@ -77,9 +77,9 @@ crate::catalogue! {
     evidence_title = "Evidence: server-side metrics during the run" | "증거: 실행 중 서버 측 지표";
     evidence_title_sources = "Sources and health" | "소스와 상태";
     evidence_title_configuration = "Infrastructure and configuration" | "인프라와 설정";
-    evidence_title_queues = "Queues" | "큐 분석";
-    evidence_title_database = "Database" | "데이터베이스 분석";
-    evidence_title_tasks = "Tasks" | "작업별 처리 시간";
+    evidence_title_queues = "Queues" | "큐";
+    evidence_title_database = "Database" | "데이터베이스";
+    evidence_title_tasks = "Tasks" | "작업";
     evidence_title_lanes = "Server metrics" | "서버 지표";
     evidence_title_queries = "Queries" | "수집 쿼리";
     evidence_source = "Source" | "소스";
@@ -99,7 +99,7 @@ crate::catalogue! {
     evidence_prefetch = "Prefetch" | "프리페치 수";
     evidence_statement = "Statement" | "SQL 문";
     evidence_calls = "Calls" | "호출 수";
-    evidence_total = "Total" | "총 시간";
+    evidence_total = "Total time" | "총 시간";
     evidence_mean = "Mean" | "평균";
     evidence_share = "Share of database time" | "DB 시간 비율";
     evidence_blocks_hit = "Buffer hits" | "버퍼 히트";
@@ -111,7 +111,7 @@ crate::catalogue! {
     evidence_min = "Min" | "최소";
     evidence_avg = "Mean" | "평균";
     evidence_max = "Max" | "최대";
-    evidence_subject = "Component" | "대상";
+    evidence_subject = "Component" | "구성 요소";
     evidence_details = "Details" | "내용";
     evidence_metric = "Metric" | "지표";
     evidence_series = "Series" | "계열";
@@ -150,7 +150,7 @@ crate::catalogue! {
     evidence_segment_poll(name) =
         "result ready, until the next poll by {name}"
         | "완료 후 {name}의 다음 조회까지";
-    evidence_path_total = "total" | "전체";
+    evidence_path_total = "total" | "합계";
     evidence_law_rate = "Rate" | "처리율";
     evidence_law_ready = "Ready, mean" | "평균 ready";
     evidence_law_unacked = "Unacknowledged, mean" | "평균 미확인";

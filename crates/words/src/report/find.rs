@@ -1,12 +1,12 @@
 //! The answer of `plimsoll find`.
 
 crate::catalogue! {
-    find_objectives(slos) = "searching for the maximum load that meets: {slos}" | "다음 SLO를 만족하는 최대 부하를 찾습니다: {slos}";
+    find_objectives(slos) = "searching for the maximum load that meets: {slos}" | "다음 SLO를 만족하는 부하 한계를 찾습니다: {slos}";
     find_safe_load = "Safe load" | "안전 부하";
-    find_limit = "Limit" | "한계";
+    find_limit = "Maximum load" | "부하 한계";
     find_confirmed = "Confirmation" | "확인";
     find_bottleneck = "Bottleneck" | "병목";
-    find_evidence = "Evidence" | "근거";
+    find_evidence = "Evidence" | "증거";
     find_change = "Change first" | "먼저 바꿀 것";
     find_prediction = "Prediction" | "예측";
     find_connect = "Connect" | "연결할 소스";

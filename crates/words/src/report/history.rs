@@ -11,7 +11,7 @@ crate::catalogue! {
     history_left_out(runs) =
         "Older runs not shown: {runs}; raise --limit to see more."
         | "더 오래된 실행 {runs}개는 표시하지 않았습니다. --limit을 늘리십시오.";
-    history_requests = "requests/s" | "요청/s";
+    history_requests = "requests/s" | "초당 요청";
     repeats_line(number, total, side, facts, run) =
         "run {number} of {total}{side}: {facts}  {run}"
         | "실행 {number}/{total}{side}: {facts}  {run}";

@@ -15,7 +15,7 @@ crate::catalogue! {
     log = "Log" | "로그";
     chapter_summary = "Executive summary" | "요약";
     chapter_configuration = "Test configuration and timeline" | "테스트 구성과 진행";
-    chapter_results = "Results" | "테스트 결과";
+    chapter_results = "Results" | "결과";
     chapter_infrastructure = "Infrastructure" | "인프라";
     chapter_logs = "Logs and tasks" | "로그와 작업";
     chapter_bottleneck = "Bottleneck" | "병목";
@@ -56,7 +56,7 @@ crate::catalogue! {
     timeline = "Test timeline" | "테스트 진행";
     timeline_event = "Event" | "이벤트";
     timeline_elapsed = "Elapsed" | "경과";
-    timeline_until = "Duration" | "지속 시간";
+    timeline_until = "Duration" | "소요 시간";
     timeline_setup = "setup started" | "setup 시작";
     timeline_scenarios = "scenarios started" | "시나리오 시작";
     timeline_scenarios_ended = "scenarios ended" | "시나리오 종료";
