@@ -203,7 +203,7 @@ export const TEXTS = {
   per_second_of: ['{0} on average', '평균 {0}'],
   of_requests: ['of all requests', '전체 요청 중'],
   dropped_of: ['{0} of {1} dropped', '{0} / {1} 누락'],
-  against_limit: ['vs limit', '한도 대비'],
+  against_limit: ['vs limit', '기준 대비'],
   no_bar: ['no scale', '눈금 없음'],
   held: ['passed', '통과'],
   holds: ['met', '만족'],

@@ -17,7 +17,7 @@ crate::page_catalogue! {
     per_second_of(rate) = "{rate} on average" | "평균 {rate}";
     of_requests = "of all requests" | "전체 요청 중";
     dropped_of(dropped, due) = "{dropped} of {due} dropped" | "{dropped} / {due} 누락";
-    against_limit = "vs limit" | "한도 대비";
+    against_limit = "vs limit" | "기준 대비";
     no_bar = "no scale" | "눈금 없음";
     held = "passed" | "통과";
     holds = "met" | "만족";
