@@ -24,7 +24,7 @@ fn the_same_findings_in_every_format() {
     let json: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(json["findings"][0]["rule"], "usage-above-limit");
     let ran = verb("audit t.md --lang ko").file("t.md", markdown).run().exits(0);
-    let ran = ran.prints("오류 1건").prints("사용량이 한도보다 큽니다").prints("1.84 cores");
+    let ran = ran.prints("오류 1건").prints("사용량 1.84 cores가 한도 1 cores보다 큽니다");
     assert!(!ran.out.contains("Impact"), "{}", ran.out);
     let ran = verb("audit t.md --format md -o out.md").file("t.md", markdown).run().exits(0);
     assert!(ran.read("out.md").contains("### error: usage-above-limit"), "{}", ran.read("out.md"));

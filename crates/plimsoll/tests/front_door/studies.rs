@@ -139,7 +139,7 @@ fn a_signal_ends_the_study_and_not_what_it_measured() {
     };
     eventually("the second level", is_second);
     running.signal(rustix::process::Signal::INT);
-    let ran = running.wait().exits(105).prints("1 VUs").says("study: s");
+    let ran = running.wait().exits(105).prints("1 VU").says("study: s");
     let left = json(&ran.and("capacity --of @prev --json").run().exits(0));
     assert_eq!(loads(&left), [1.0], "the level that was cut off does not count");
 }
