@@ -149,7 +149,7 @@ export async function requestsAre(page: Page, open: Open, report: Report, window
     const expected = textsOf(sum, total, report.run.elapsedMs);
     expect([row.path, Object.fromEntries(Object.keys(expected).map((name) => [name, shown[name]]))]).toEqual([row.path, expected]);
     if (sum.unmeasured === 0) {
-      const phases = Object.entries(phasesOf(sum)).map(([name, text]) => `${name.replace('tls_handshaking', 'TLS').replace('_', ' ')} ${text}`);
+      const phases = Object.entries(phasesOf(sum)).map(([name, text]) => `${name.replace('tls_handshaking', 'TLS').replace('looking_up', 'DNS lookup')} ${text}`);
       expect([row.path, row.phases]).toEqual([row.path, phases.join(', ')]);
     }
     const metric = durationOf(report, row, rows);
@@ -196,9 +196,9 @@ export async function distributionIs(page: Page, metric: ReportMetric, rows: Win
   await histogram.getByRole('button', { name: 'Table' }).click();
   const counts = (await cells(histogram.locator('table'))).map((row) => Number(row[2]));
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(measured);
-  // Whatever is in no bucket is told, and why.
+  // Requests outside of all buckets are counted, with the reason.
   const told = await histogram.locator('figcaption').innerText();
-  expect([...told.matchAll(/(\d+) (failed without|timed out)/g)].map((match) => [match[2], Number(match[1])])).toEqual([
+  expect([...told.matchAll(/(\d+) requests (failed without|timed out)/g)].map((match) => [match[2], Number(match[1])])).toEqual([
     ...(untimed > 0 ? [['failed without', untimed]] : []),
     ...(population - untimed > measured ? [['timed out', population - untimed - measured]] : []),
   ]);
