@@ -55,9 +55,9 @@ impl<'a> View<'a> {
 
     /// Returns the share of the time in which a service stands still, by the kernel's counters or by traces.
     pub(super) fn share_still(&self) -> f64 {
-        let told = self.sum_of_means(&[SignalId::ContainerThrottledTime]).unwrap_or(0.0);
+        let throttled = self.sum_of_means(&[SignalId::ContainerThrottledTime]).unwrap_or(0.0);
         let seen = self.stalls.as_ref().map_or(0.0, |stalls| stalls.share);
-        told.max(seen).clamp(0.0, 1.0)
+        throttled.max(seen).clamp(0.0, 1.0)
     }
 
     /// The share of the time in which what waits inside a service waits for the service itself: it stands still, or it is held to

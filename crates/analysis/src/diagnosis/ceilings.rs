@@ -119,8 +119,8 @@ fn of_group<'a>(view: &View<'a>, of: &Use, signals: Vec<&'a Signal>) -> Option<R
 fn limit_of(level: &Level, of: &Use, signal: &Signal) -> Option<f64> {
     let limits = of.used.limit().into_iter().flat_map(|id| level.series(id));
     let found = limits.filter(|limit| limit.source == signal.source && limit.labels == signal.labels);
-    let told = found.filter_map(|limit| series::peak(level, limit)).reduce(f64::max);
-    told.or(of.otherwise).filter(|limit| *limit > 0.0)
+    let read = found.filter_map(|limit| series::peak(level, limit)).reduce(f64::max);
+    read.or(of.otherwise).filter(|limit| *limit > 0.0)
 }
 
 /// Throughput and use at each instant of all runs, added up over the parts of the place.
@@ -156,7 +156,7 @@ fn empty(signal: &Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::super::case::Case;
-    use super::super::testing::{flat, level, told};
+    use super::super::testing::{flat, level, with_evidence};
     use super::*;
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
             pod("a", 1.0, "container_cpu_limit"),
             pod("b", 1.0, "container_cpu_limit"),
         ];
-        let case = Case { levels: vec![told(level(10, 10, 0.1), signals, Vec::new())] };
+        let case = Case { levels: vec![with_evidence(level(10, 10, 0.1), signals, Vec::new())] };
         let view = View::new(&case).expect("a run");
         let found = resources(&view);
         assert_eq!(found.len(), 1);
@@ -186,7 +186,7 @@ mod tests {
     fn what_is_at_its_limit_all_the_time_lets_no_more_through() {
         let signals = |used| vec![flat("core_cpu", &[("core", "1")], 10, used)];
         let next = |used, through: f64| {
-            let case = Case { levels: vec![told(level(10, 100, 0.1), signals(used), Vec::new())] };
+            let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals(used), Vec::new())] };
             lowest_above(&View::new(&case).expect("a run"), through).map(|it| it.per_s.round())
         };
         // Whatever a line says that is fitted to a load that hardly varies.
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn what_has_no_limit_is_no_resource() {
         let signals = vec![flat("container_cpu", &[("container", "worker")], 10, 0.9)];
-        let case = Case { levels: vec![told(level(10, 10, 0.1), signals, Vec::new())] };
+        let case = Case { levels: vec![with_evidence(level(10, 10, 0.1), signals, Vec::new())] };
         assert!(resources(&View::new(&case).expect("a run")).is_empty());
     }
 }

@@ -284,7 +284,7 @@ mod tests {
     use model::diagnosis::{FaultKind, Resource, ResourceKind, TimeBasis};
     use model::{Amount, Reason};
 
-    use super::testing::{flat, level, request, sampled, told};
+    use super::testing::{flat, level, request, sampled, with_evidence};
     use super::*;
 
     fn healthy() -> Level {
@@ -296,7 +296,7 @@ mod tests {
         ];
         let below = [("select 1", 1.0, 3.0)];
         let traces = (0..100).map(|number| sampled(number, request("shop", "GET /", 6.0, &below)));
-        Level { traces: traces.collect(), ..told(level(20, 100, 0.007), signals, Vec::new()) }
+        Level { traces: traces.collect(), ..with_evidence(level(20, 100, 0.007), signals, Vec::new()) }
     }
 
     fn diagnose_levels(levels: Vec<Level>) -> Diagnosis {
@@ -363,7 +363,7 @@ mod tests {
             let signals = vec![flat("process_cpu", &[("job", "shop")], 20, cores)];
             diagnose_levels(vec![Level {
                 traces: traces.collect(),
-                ..told(level(20, 10, 0.202), signals, Vec::new())
+                ..with_evidence(level(20, 10, 0.202), signals, Vec::new())
             }])
             .outcome
         };
@@ -397,7 +397,7 @@ mod tests {
                 // Of the ten requests under way.
                 flat("pool_pending", &[("pool", "main")], 20, 4.0),
             ];
-            let found = diagnose_levels(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
+            let found = diagnose_levels(vec![with_evidence(level(20, 100, 0.1), signals, Vec::new())]);
             found.findings.iter().map(Hypothesis::fault).collect::<Vec<_>>()
         };
         assert_eq!(case(0.98), [FaultKind::CpuSaturated, FaultKind::PoolExhausted]);
@@ -414,7 +414,7 @@ mod tests {
                 // Of the ten requests under way.
                 flat("pool_pending", &[("pool", "main")], 20, 8.0),
             ];
-            let found = diagnose_levels(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
+            let found = diagnose_levels(vec![with_evidence(level(20, 100, 0.1), signals, Vec::new())]);
             found.findings.iter().map(Hypothesis::fault).collect::<Vec<_>>()
         };
         assert_eq!(case(0.95), [FaultKind::CpuLimit, FaultKind::PoolExhausted]);
@@ -435,7 +435,7 @@ mod tests {
         signals.push(flat("queue_unacked", &queue, 218, 69.0));
         signals.push(flat("queue_consumers", &queue, 218, 4.0));
         signals.push(flat("queue_prefetch", &queue, 218, 400.0));
-        let mut level = told(level(218, 100, 0.3), signals, Vec::new());
+        let mut level = with_evidence(level(218, 100, 0.3), signals, Vec::new());
         // 6.13 tasks a second, each with many polls.
         level.tasks = Some(Tasks { done: 1336, mean_s: Some(59.2), ..Tasks::default() });
         (level.slots, level.service_s) = (Some(400.0), Some(11.29));

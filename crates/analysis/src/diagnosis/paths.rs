@@ -177,10 +177,10 @@ impl Paths {
     /// Sums the unbiased sample; without one, all traces that were kept.
     pub(super) fn new(traces: &[Trace]) -> Paths {
         let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. });
-        let told = own_traces(traces);
-        let is_biased = !told.iter().any(is_sampled);
-        let mut paths = Paths { is_biased: is_biased && !told.is_empty(), ..Paths::default() };
-        told.into_iter().filter(|trace| is_biased || is_sampled(trace)).for_each(|trace| paths.add(trace));
+        let own = own_traces(traces);
+        let is_biased = !own.iter().any(is_sampled);
+        let mut paths = Paths { is_biased: is_biased && !own.is_empty(), ..Paths::default() };
+        own.into_iter().filter(|trace| is_biased || is_sampled(trace)).for_each(|trace| paths.add(trace));
         paths.edges.values_mut().for_each(|edges| edges.sort_unstable());
         paths.steps.values_mut().for_each(|step| step.times_ns.sort_unstable());
         paths

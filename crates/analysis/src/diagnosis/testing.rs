@@ -44,7 +44,7 @@ pub(super) fn level(seconds: u32, rate: u64, mean_s: f64) -> Level {
 }
 
 /// The same level with evidence from servers.
-pub(super) fn told(level: Level, signals: Vec<Signal>, records: Vec<Record>) -> Level {
+pub(super) fn with_evidence(level: Level, signals: Vec<Signal>, records: Vec<Record>) -> Level {
     Level { evidence: Evidence { signals, records, ..Evidence::default() }, ..level }
 }
 

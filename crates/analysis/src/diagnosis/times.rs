@@ -246,7 +246,7 @@ mod tests {
     use model::Span;
 
     use super::super::case::{Case, Level, Tasks};
-    use super::super::testing::{asked, flat, level, request, sampled, span, told};
+    use super::super::testing::{asked, flat, level, request, sampled, span, with_evidence};
     use super::*;
 
     /// A task of 4 s: submission, 2 s in its queue, 1.5 s of work, and the rest until the next poll.
@@ -264,7 +264,7 @@ mod tests {
             tasks: Some(Tasks { done: 50, mean_s: Some(4.0), ..Tasks::default() }),
             traces: (0..20).map(task).collect(),
             service_s: Some(1.5),
-            ..told(level(10, 50, 0.01), signals, Vec::new())
+            ..with_evidence(level(10, 50, 0.01), signals, Vec::new())
         }
     }
 
@@ -313,9 +313,9 @@ mod tests {
             (0..20).map(|number| sampled(number, request("shop", "GET /", 100.0, &below))).collect();
         let case = Case { levels: vec![level] };
         let one = attribution(&View::new(&case).expect("a run")).expect("there are traces");
-        let told: Vec<_> =
+        let shown: Vec<_> =
             one.parts.iter().map(|part| (part.name.clone(), (part.mean_s * 1e3).round())).collect();
-        assert_eq!(told, [(named("network"), 50.0), (named("target"), 60.0), (named("database"), 40.0)]);
+        assert_eq!(shown, [(named("network"), 50.0), (named("target"), 60.0), (named("database"), 40.0)]);
         assert!(one.parts_apart() < 1e-9 && one.measured_s == Some(0.15));
     }
 
@@ -328,9 +328,9 @@ mod tests {
         };
         let case = Case { levels: vec![Level { traces: (0..20).map(of).collect(), ..level(10, 10, 0.1) }] };
         let one = attribution(&View::new(&case).expect("a run")).expect("there are traces");
-        let told: Vec<_> =
+        let shown: Vec<_> =
             one.parts.iter().map(|part| (part.activity, (part.mean_s * 1e3).round())).collect();
-        assert_eq!(told, [(Activity::Queued, 90.0), (Activity::Service, 10.0)]);
+        assert_eq!(shown, [(Activity::Queued, 90.0), (Activity::Service, 10.0)]);
     }
 
     #[test]
@@ -343,9 +343,9 @@ mod tests {
         level.traces = (0..20).map(of).chain((20..30).map(alone)).collect();
         let case = Case { levels: vec![level] };
         let one = attribution(&View::new(&case).expect("a run")).expect("there are traces");
-        let told: Vec<_> =
+        let shown: Vec<_> =
             one.parts.iter().map(|part| (part.name.clone(), (part.mean_s * 1e3).round())).collect();
-        assert_eq!(told, [(named("network"), 12.0), (named("target"), 60.0), (named("database"), 40.0)]);
+        assert_eq!(shown, [(named("network"), 12.0), (named("target"), 60.0), (named("database"), 40.0)]);
         assert!(one.parts_apart() < 1e-9 && one.count == 20, "{one:?}");
         assert_eq!(one.caveats.last(), Some(&Caveat::TwoClocks));
     }

@@ -1,6 +1,6 @@
 //! Whether errors rose between two runs, however small they look beside the number of requests.
 
-use model::audit::{LawClaim, Trend};
+use model::audit::{LawClaim, ShiftVerdict};
 use model::{Derived, Figure, FigureLabel, Unit};
 
 use super::neighbours;
@@ -33,9 +33,9 @@ fn of_pair(before: &Run, after: &Run) -> Option<Derived> {
     let requests = (before.requests?, after.requests?);
     let z = z(errors, requests)?;
     let trend = match z {
-        z if z >= Z_MIN => Trend::Regressed,
-        z if z <= -Z_MIN => Trend::Improved,
-        _ => Trend::Inconclusive,
+        z if z >= Z_MIN => ShiftVerdict::Regressed,
+        z if z <= -Z_MIN => ShiftVerdict::Improved,
+        _ => ShiftVerdict::Inconclusive,
     };
     Some(Derived {
         claim: LawClaim::ErrorShift {

@@ -3,7 +3,7 @@
 //! A table has no series, but a mean, two quantiles and the mean difference of neighbours are enough for a first-order
 //! autoregressive model: the quantiles give the spread, and spread and differences the correlation.
 
-use model::audit::{LawClaim, Trend};
+use model::audit::{LawClaim, ShiftVerdict};
 use model::{Derived, Figure, FigureLabel, Unit};
 
 use super::{dependence, neighbours};
@@ -53,9 +53,9 @@ fn of_pair(before: &Run, after: &Run) -> Option<Derived> {
     let (a, b) = (mean(before)?, mean(after)?);
     let z = (b.value_s - a.value_s) / a.error_s.hypot(b.error_s);
     let trend = match z {
-        z if z <= -Z_MIN => Trend::Improved,
-        z if z >= Z_MIN => Trend::Regressed,
-        _ => Trend::Inconclusive,
+        z if z <= -Z_MIN => ShiftVerdict::Improved,
+        z if z >= Z_MIN => ShiftVerdict::Regressed,
+        _ => ShiftVerdict::Inconclusive,
     };
     Some(Derived {
         claim: LawClaim::MeanShift {

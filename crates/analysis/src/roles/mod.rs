@@ -4,7 +4,7 @@
 //!
 //! The order of the sources, the first that answers wins:
 //!
-//! 1. the attribute `plimsoll.role`, which a service sets itself or `[roles]` in `plimsoll.toml` adds,
+//! 1. the attribute `plimsoll.role`, which a service sets itself,
 //! 2. the side of a call and the attributes of OpenTelemetry's conventions, in their old and new names,
 //! 3. the pool, queue and connect spans of SDKs, in [`sdk`],
 //! 4. for internal spans, English words for waiting ([`words`]), since manual instrumentation has no convention.
@@ -86,7 +86,7 @@ pub enum Turn {
 }
 
 impl ActivityRole {
-    /// The roles that settings and spans can name.
+    /// The roles that the attribute can name.
     pub const NAMED: [(&str, ActivityRole); 10] = [
         ("call", ActivityRole::Call(Callee::Unknown)),
         ("statement", ActivityRole::Statement),

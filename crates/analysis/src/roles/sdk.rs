@@ -1,6 +1,6 @@
 //! The pool, connect and look-up spans of SDKs, by the names in their sources.
 
-use super::{ActivityRole, Callee, Pool};
+use super::{ActivityRole, Pool};
 
 /// Facts about a span beside its name.
 pub(super) struct Facts {
@@ -56,8 +56,6 @@ const BEGINNINGS: &[(&str, ActivityRole)] = &[
     ("tls client handshake", ActivityRole::Connect),
     ("dns lookup", ActivityRole::Lookup),
     ("dns reverse lookup", ActivityRole::Lookup),
-    // Envoy, HTTP connection manager: the span of the call to the upstream ("router … egress").
-    ("router ", ActivityRole::Call(Callee::Upstream)),
 ];
 
 /// Ends of names.

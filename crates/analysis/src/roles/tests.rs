@@ -73,6 +73,8 @@ fn conventions_in_old_and_new_names() {
     check(Client, "chat m", "gen_ai.system=openai http.method=POST", Call(Callee::Model));
     check(Client, "chat m", "gen_ai.provider.name=openai", Call(Callee::Model));
     check(Client, "router shop egress", "component=proxy upstream_cluster=shop", Call(Callee::Upstream));
+    // Node.js, @opentelemetry/instrumentation-express: a router of the application.
+    check(Internal, "router - /stock", "express.type=router", Work);
     check(Client, "ask", "", Call(Callee::Unknown));
     check(Client, "SELECT shop", "db.system.name=postgresql", Statement);
     check(Internal, "SELECT shop", "db.system.name=sqlite", Statement);

@@ -116,10 +116,10 @@ impl Facts {
     }
 
     /// The same for a window whose trends were handed over in brief.
-    pub fn add_window_in_brief(&mut self, window: &Window, told: &TrendFacts) {
+    pub fn add_window_in_brief(&mut self, window: &Window, facts: &TrendFacts) {
         if self.seconds.len() < WINDOWS_MAX {
             let mut second = Second::new(window);
-            second.add_told(told);
+            second.add_trends(facts);
             self.seconds.push(second);
         }
     }
@@ -230,9 +230,9 @@ mod tests {
         let whole = seconds(9);
         let end = |second: u64| Instant::from_ns(second * 1_000_000_000);
         let part = whole.part(&(3..6), |at| end(3) < at && at <= end(6));
-        let told: Vec<_> =
+        let shown: Vec<_> =
             part.seconds().iter().map(|second| (second.index, second.pulse.timer_lag_ms)).collect();
-        assert_eq!(told, [(3, Some(3.0)), (4, Some(4.0)), (5, Some(5.0))]);
+        assert_eq!(shown, [(3, Some(3.0)), (4, Some(4.0)), (5, Some(5.0))]);
         assert_eq!((part.anchors().len(), part.is_whole, whole.is_complete()), (3, false, true));
         assert!(whole.part(&(20..30), |_| false).seconds().is_empty());
     }

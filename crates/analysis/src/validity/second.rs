@@ -32,7 +32,7 @@ pub(super) struct Second {
     /// Requests under way × time, milliseconds.
     pub(super) in_flight_ms: f64,
     /// The times of requests that were recorded, added up, milliseconds.
-    pub(super) told_ms: f64,
+    pub(super) recorded_ms: f64,
     /// Those that have a time, and the sum of their durations, milliseconds.
     pub(super) timed: u64,
     pub(super) duration_ms: f64,
@@ -54,11 +54,11 @@ impl Second {
         let mut second =
             Second { index: window.index, start: window.start, end: window.end, ..Second::default() };
         let mut lateness = Histogram::default();
-        let mut told = TrendFacts::default();
+        let mut facts = TrendFacts::default();
         for (key, aggregate) in &window.series {
             match (key.metric, aggregate) {
                 (ITERATION_LATENESS, Aggregate::Trend(trend)) => lateness.merge(&trend.values.to_histogram()),
-                (metric, Aggregate::Trend(trend)) => told.add_trend(metric, trend),
+                (metric, Aggregate::Trend(trend)) => facts.add_trend(metric, trend),
                 (HTTP_REQS, Aggregate::Counter(counter)) => second.requests_recorded += counter.count,
                 (DROPPED_ITERATIONS, Aggregate::Counter(counter)) => {
                     second.dropped += counter.sum.value() as u64;
@@ -67,7 +67,7 @@ impl Second {
                 _ => {}
             }
         }
-        second.add_told(&told);
+        second.add_trends(&facts);
         // Always of a histogram: a window read back from a file may have no single values left, and both must say the same.
         second.lateness_p99_ms = lateness.quantile(0.99);
         for load in &window.load {
@@ -93,20 +93,20 @@ impl Second {
     }
 
     /// Adds what trends that the window does not hold say.
-    pub(super) fn add_told(&mut self, told: &TrendFacts) {
-        self.told_ms += told.told_ms;
-        self.timed += told.timed;
-        self.duration_ms += told.duration_ms;
-        self.untimed += told.untimed;
-        self.connects += told.connects;
-        self.connects_repeated += told.connects_repeated;
+    pub(super) fn add_trends(&mut self, facts: &TrendFacts) {
+        self.recorded_ms += facts.recorded_ms;
+        self.timed += facts.timed;
+        self.duration_ms += facts.duration_ms;
+        self.untimed += facts.untimed;
+        self.connects += facts.connects;
+        self.connects_repeated += facts.connects_repeated;
     }
 }
 
 /// Totals of a window's trend metrics, for windows that are read without their samples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrendFacts {
-    told_ms: f64,
+    recorded_ms: f64,
     timed: u64,
     duration_ms: f64,
     untimed: u64,
@@ -122,7 +122,7 @@ impl TrendFacts {
     pub fn add(&mut self, metric: MetricId, brief: &Brief<'_>) {
         match metric {
             HTTP_REQ_DURATION => self.add_duration(brief.sum, brief.count(), brief.failures),
-            HTTP_REQ_BLOCKED => self.told_ms += brief.sum,
+            HTTP_REQ_BLOCKED => self.recorded_ms += brief.sum,
             HTTP_REQ_CONNECTING => self.add_connects(brief.buckets.iter().copied()),
             _ => {}
         }
@@ -134,14 +134,14 @@ impl TrendFacts {
                 let count = trend.count();
                 self.add_duration(trend.sum().value(), count, trend.population() - count);
             }
-            HTTP_REQ_BLOCKED => self.told_ms += trend.sum().value(),
+            HTTP_REQ_BLOCKED => self.recorded_ms += trend.sum().value(),
             HTTP_REQ_CONNECTING => self.add_connects(trend.values.to_histogram().positive()),
             _ => {}
         }
     }
 
     fn add_duration(&mut self, sum_ms: f64, timed: u64, untimed: u64) {
-        self.told_ms += sum_ms;
+        self.recorded_ms += sum_ms;
         self.duration_ms += sum_ms;
         self.timed = self.timed.saturating_add(timed);
         self.untimed = self.untimed.saturating_add(untimed);
@@ -187,16 +187,16 @@ mod tests {
             trend(HTTP_REQ_CONNECTING, &[0.0, 0.5, 1_010.0, 3_100.0]),
             trend(HTTP_REQS, &[7.0]),
         ];
-        let mut told = TrendFacts::default();
+        let mut facts = TrendFacts::default();
         for (key, aggregate) in &whole {
             let Aggregate::Trend(trend) = aggregate else { continue };
             let buckets: Vec<(i32, u64)> = trend.values.to_histogram().positive().collect();
             let others = trend.count() - buckets.iter().map(|bucket| bucket.1).sum::<u64>();
             let brief = Brief { buckets: &buckets, others, sum: trend.sum().value(), failures: 0 };
-            told.add(key.metric, &brief);
+            facts.add(key.metric, &brief);
         }
         let mut second = Second::default();
-        second.add_told(&told);
+        second.add_trends(&facts);
         assert_eq!(second, Second::new(&Window { series: whole, ..Window::default() }));
         assert_eq!((second.timed, second.connects, second.connects_repeated), (2, 3, 2));
     }
@@ -233,7 +233,7 @@ mod tests {
         };
         let second = Second::new(&window);
         assert_eq!((second.started, second.requests_finished, second.requests_recorded), (7, 4, 4));
-        assert_eq!((second.in_flight_ms, second.told_ms), (44.0, 42.0));
+        assert_eq!((second.in_flight_ms, second.recorded_ms), (44.0, 42.0));
         assert_eq!((second.connects, second.connects_repeated), (5, 2));
         assert_eq!((second.exhausted, second.lateness_p99_ms), (2, Some(0.5)));
     }

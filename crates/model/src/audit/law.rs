@@ -31,7 +31,7 @@ codes! {
 
 codes! {
     /// The judgement of a change between two runs.
-    Trend {
+    ShiftVerdict {
         /// Significantly better.
         Improved = "improved",
         /// Significantly worse.
@@ -80,7 +80,7 @@ pub enum LawClaim {
         /// The change, percent.
         change_percent: f64,
         /// Its judgement.
-        trend: Trend,
+        trend: ShiftVerdict,
     },
     /// The change of an error count.
     ErrorShift {
@@ -93,7 +93,7 @@ pub enum LawClaim {
         /// Errors after.
         errors_after: f64,
         /// Its judgement.
-        trend: Trend,
+        trend: ShiftVerdict,
     },
     /// The CPU demand of a request, and the throughput that it allows.
     CpuDemand {

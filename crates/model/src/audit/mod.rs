@@ -7,7 +7,7 @@ mod rule;
 
 pub use claim::AuditClaim;
 pub use figure::{ConnectStatistic, Figure, FigureLabel};
-pub use law::{Law, LawClaim, SlotUse, Trend};
+pub use law::{Law, LawClaim, ShiftVerdict, SlotUse};
 pub use rule::AuditRule;
 
 use crate::finding::{Severity, Strength};

@@ -17,7 +17,7 @@ use tables::Format;
 use super::audit::text_of;
 use super::diagnose;
 use super::level_runner::{LevelRunner, LevelSpec, seconds};
-use crate::flags::CapacityFlags;
+use crate::flags::{CapacityFlags, OptionFlags};
 
 /// Maximum number of tables.
 const FILES_MAX: usize = 100;
@@ -121,12 +121,7 @@ fn made(step: &Step, read: Read, took_s: f64) -> Made {
 }
 
 fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::SearchSettings, Failure> {
-    let (from, to) = range(flags.from, flags.to, unit)?;
-    if flags.study.options.vus.is_some() {
-        return Err(fail(
-            "search with --vus: the search chooses the loads; set --from and --to instead".to_owned(),
-        ));
-    }
+    let (from, to) = range((flags.from, flags.to), &flags.study.options, unit)?;
     if !(flags.tolerance > 0.0 && flags.tolerance <= 1.0) {
         return Err(fail(format!("read --tolerance {}: it is a share above 0, up to 1", flags.tolerance)));
     }
@@ -148,8 +143,17 @@ fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::SearchSe
 /// The loads of a search, from the flags or the defaults of the unit.
 ///
 /// # Errors
-/// They are no range.
-pub(super) fn range(from: Option<f64>, to: Option<f64>, unit: LoadUnit) -> Result<(f64, f64), Failure> {
+/// They are no range, or the options set the load.
+pub(super) fn range(
+    (from, to): (Option<f64>, Option<f64>),
+    options: &OptionFlags,
+    unit: LoadUnit,
+) -> Result<(f64, f64), Failure> {
+    if options.vus.is_some() {
+        return Err(fail(
+            "search with --vus: the search chooses the loads; set --from and --to instead".to_owned(),
+        ));
+    }
     let most = match unit {
         LoadUnit::Vus => 2_000.0,
         LoadUnit::PerSecond => 10_000.0,

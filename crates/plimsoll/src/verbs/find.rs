@@ -14,7 +14,7 @@ use session::test::Script;
 
 use super::capacity::{exit, range, searched, style};
 use super::diagnose;
-use super::level_runner::{LevelRunner, seconds};
+use super::level_runner::{LevelRunner, refuse, seconds};
 use crate::flags::{FindFlags, LevelFlags, StudyFlags};
 use crate::settings;
 
@@ -47,16 +47,18 @@ const TOLERANCE: f64 = 0.1;
 /// # Errors
 /// The flags or the script's thresholds are invalid, the first step could not begin, or a run cannot be read.
 pub(crate) fn run(flags: &FindFlags, context: &Context) -> Result<Exit, Failure> {
+    // What cannot be measured is refused before the script is read, which may come from a terminal.
+    refuse(&study_flags(flags, Vec::new()))?;
     let plan = planned(flags, context)?;
     let slos = if flags.slo.is_empty() { slos_of(&plan) } else { flags.slo.clone() };
     let is_rate = flags.rate || plan.scenarios.iter().all(|scenario| scenario.executor.is_open());
     let unit = if is_rate { LoadUnit::PerSecond } else { LoadUnit::Vus };
-    let wanted = wanted(flags, unit)?;
+    let goal = search_goal(flags, unit)?;
     let study = study_flags(flags, slos);
     let mut levels = LevelRunner::new(&study, StudyKind::Capacity, unit, context)?;
     let texts: Vec<String> = levels.asked.iter().map(|asked| asked.text.clone()).collect();
     levels.tell(&report::find::objectives(&texts, Lang::En));
-    let study = searched(&mut levels, wanted)?;
+    let study = searched(&mut levels, goal)?;
     let diagnosis = diagnose::of_study(&study, context)?;
     let answer = Answer { study: &study, diagnosis: diagnosis.as_ref() };
     print(&answer, flags.json, context);
@@ -90,15 +92,16 @@ fn slos_of(plan: &Plan) -> Vec<String> {
     if slos.is_empty() {
         return DEFAULT_SLOS.map(str::to_owned).to_vec();
     }
-    let bounds_failures = |slo: &String| FAILURE_METRICS.iter().any(|metric| slo.starts_with(metric));
+    let bounds_failures =
+        |slo: &String| slo.split(['{', ':']).next().is_some_and(|metric| FAILURE_METRICS.contains(&metric));
     if !slos.iter().any(bounds_failures) {
         slos.push(FAILURES_SLO.to_owned());
     }
     slos
 }
 
-fn wanted(flags: &FindFlags, unit: LoadUnit) -> Result<search::SearchSettings, Failure> {
-    let (from, to) = range(flags.from, flags.to, unit)?;
+fn search_goal(flags: &FindFlags, unit: LoadUnit) -> Result<search::SearchSettings, Failure> {
+    let (from, to) = range((flags.from, flags.to), &flags.options, unit)?;
     let budget_s = seconds("--budget", &flags.budget)?;
     if budget_s < BUDGET_S_MIN {
         let text = format!(
@@ -176,6 +179,8 @@ mod tests {
         check(&[], &DEFAULT_SLOS);
         check(&[("http_reqs", "count>100")], &DEFAULT_SLOS);
         check(&[("checks", "rate>0.99")], &["checks: rate>0.99"]);
+        check(&[("checks{page:a}", "rate>0.99")], &["checks{page:a}: rate>0.99"]);
+        check(&[("checks_of_mine", "rate>0.99")], &["checks_of_mine: rate>0.99", FAILURES_SLO]);
         check(
             &[("http_req_duration{name:a}", "p(95)<300")],
             &["http_req_duration{name:a}: p(95)<300", FAILURES_SLO],

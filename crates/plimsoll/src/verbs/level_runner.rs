@@ -381,7 +381,7 @@ fn run_flags(flags: &StudyFlags) -> RunFlags {
 }
 
 /// Refuses flags that make no sense for several levels.
-fn refuse(flags: &StudyFlags) -> Result<(), Failure> {
+pub(super) fn refuse(flags: &StudyFlags) -> Result<(), Failure> {
     let options = &flags.options;
     let script = flags.script.script.as_os_str();
     let refusals = [

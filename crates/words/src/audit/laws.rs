@@ -1,6 +1,6 @@
 //! The sentence of each law's result, and the law's assumptions.
 
-use model::audit::{LawClaim, SlotUse, Trend};
+use model::audit::{LawClaim, ShiftVerdict, SlotUse};
 use model::capacity::Verdict;
 
 use super::{per_second, seconds};
@@ -129,12 +129,12 @@ pub fn assumptions(lang: Lang, claim: &LawClaim) -> Vec<String> {
     }
 }
 
-const fn trend(lang: Lang, trend: Trend) -> &'static str {
+const fn trend(lang: Lang, trend: ShiftVerdict) -> &'static str {
     match (trend, lang) {
         (_, Lang::En) => trend.as_str(),
-        (Trend::Improved, Lang::Ko) => "개선",
-        (Trend::Regressed, Lang::Ko) => "악화",
-        (Trend::Inconclusive, Lang::Ko) => "판단 불가",
+        (ShiftVerdict::Improved, Lang::Ko) => "개선",
+        (ShiftVerdict::Regressed, Lang::Ko) => "악화",
+        (ShiftVerdict::Inconclusive, Lang::Ko) => "판단 불가",
     }
 }
 

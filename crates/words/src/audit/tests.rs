@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::audit::{AuditClaim, ConnectStatistic, Law, LawClaim, SlotUse, Trend};
+use model::audit::{AuditClaim, ConnectStatistic, Law, LawClaim, ShiftVerdict, SlotUse};
 use model::capacity::Verdict;
 use model::{AuditRule, FigureLabel, FigureValue, Unit};
 
@@ -111,7 +111,7 @@ fn laws() -> Vec<LawClaim> {
     let mut laws: Vec<LawClaim> = [SlotUse::Free, SlotUse::NearlyExhausted, SlotUse::Impossible]
         .map(|used| LawClaim::BusySlots { pool: name(), busy: 69.0, slots: 200.0, used })
         .to_vec();
-    for trend in Trend::ALL {
+    for trend in ShiftVerdict::ALL {
         let (before, after, trend) = (name(), name(), *trend);
         laws.push(LawClaim::MeanShift {
             before: before.clone(),

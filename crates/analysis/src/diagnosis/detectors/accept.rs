@@ -69,15 +69,18 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::check;
     use super::*;
 
     #[test]
     fn overflows_and_late_requests_are_told() {
         let case = |overflows, late| {
-            let mut level =
-                told(level(10, 100, 0.1), vec![flat("listen_overflows", &[], 10, overflows)], Vec::new());
+            let mut level = with_evidence(
+                level(10, 100, 0.1),
+                vec![flat("listen_overflows", &[], 10, overflows)],
+                Vec::new(),
+            );
             level.requests.after_lost_syns = late;
             level.requests.lost_syns_s = late as f64;
             level
@@ -93,7 +96,7 @@ mod tests {
     fn what_is_dropped_waits_for_a_second_at_least() {
         let of = |name| flat(name, &[], 10, 4.0);
         let signals = vec![of("listen_overflows"), of("listen_drops"), of("syn_repeated")];
-        let mut level = told(level(10, 100, 0.1), signals, Vec::new());
+        let mut level = with_evidence(level(10, 100, 0.1), signals, Vec::new());
         (level.requests.after_lost_syns, level.requests.lost_syns_s) = (30, 30.0);
         let found = super::super::testing::fires(detect, &level);
         // Four of the ten in flight, however many counters report them.

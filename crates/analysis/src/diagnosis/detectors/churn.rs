@@ -70,13 +70,13 @@ fn background(view: &View<'_>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::{check, fires};
     use super::*;
 
     fn case(taken: f64, own: u64) -> crate::diagnosis::Level {
         let mut level =
-            told(level(10, 100, 0.1), vec![flat("connections_taken", &[], 10, taken)], Vec::new());
+            with_evidence(level(10, 100, 0.1), vec![flat("connections_taken", &[], 10, taken)], Vec::new());
         level.requests.connections = own;
         level
     }
@@ -96,7 +96,7 @@ mod tests {
                 .map(|second| (f64::from(second), if second <= 0 { before } else { 98.0 }))
                 .collect();
             let signal = super::super::super::testing::signal("connections_taken", &[], &points);
-            let mut level = told(level(10, 100, 0.1), vec![signal], Vec::new());
+            let mut level = with_evidence(level(10, 100, 0.1), vec![signal], Vec::new());
             level.requests.connections = 20;
             level
         };

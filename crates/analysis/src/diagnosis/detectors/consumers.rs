@@ -203,7 +203,7 @@ fn slots(view: &View<'_>) -> Option<RuledOut> {
 #[cfg(test)]
 mod tests {
     use super::super::super::case::{Level, Tasks};
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::{check, fires};
     use super::*;
 
@@ -216,7 +216,7 @@ mod tests {
             flat("queue_prefetch", &queue, 10, prefetch),
         ];
         let tasks = Tasks { done: 100, mean_s: Some(4.0), ..Tasks::default() };
-        Level { tasks: Some(tasks), ..told(level(10, 50, 0.01), signals, Vec::new()) }
+        Level { tasks: Some(tasks), ..with_evidence(level(10, 50, 0.01), signals, Vec::new()) }
     }
 
     #[test]

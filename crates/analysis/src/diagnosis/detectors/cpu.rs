@@ -161,7 +161,7 @@ fn doubled(view: &View<'_>, resource: &Resource<'_>, most: f64, now: Measured) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::{check, fires};
     use super::*;
 
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn a_limit_that_is_reached_is_named() {
         let limit = || flat("container_cpu_limit", &[("pod", "a"), ("container", "worker")], 10, 1.0);
-        let case = |value| told(level(10, 10, 0.1), vec![used(value), limit()], Vec::new());
+        let case = |value| with_evidence(level(10, 10, 0.1), vec![used(value), limit()], Vec::new());
         check(detect, &case(0.95), &["CPU limit: worker"]);
         check(detect, &case(0.6), &[]);
         let found = fires(detect, &case(0.95));
@@ -189,7 +189,11 @@ mod tests {
         let case = |sessions| {
             let labels = [("wait_type", "CPU"), ("wait_event", "CPU")];
             let core = flat("core_cpu", &[("core", "1")], 10, 0.99);
-            told(level(10, 10, 0.1), vec![core, flat("active_sessions", &labels, 10, sessions)], Vec::new())
+            with_evidence(
+                level(10, 10, 0.1),
+                vec![core, flat("active_sessions", &labels, 10, sessions)],
+                Vec::new(),
+            )
         };
         assert_eq!(fires(detect, &case(2.0))[0].role, Role::Limits);
         assert_eq!(fires(detect, &case(0.1))[0].role, Role::Contributes);
@@ -199,7 +203,7 @@ mod tests {
     #[test]
     fn more_than_there_is_is_flagged() {
         let limit = flat("container_cpu_limit", &[("pod", "a"), ("container", "worker")], 10, 1.0);
-        let found = fires(detect, &told(level(10, 6, 1.0), vec![used(1.84), limit], Vec::new()));
+        let found = fires(detect, &with_evidence(level(10, 6, 1.0), vec![used(1.84), limit], Vec::new()));
         assert_eq!(found[0].flags[0], Caveat::OverLimit { peak_share: 1.84 });
     }
 }

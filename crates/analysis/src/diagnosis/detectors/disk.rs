@@ -75,7 +75,7 @@ fn event(signal: &Signal) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::check;
     use super::*;
 
@@ -83,7 +83,11 @@ mod tests {
     fn waits_for_the_log_and_for_blocks_are_told_apart() {
         let case = |event, sessions| {
             let labels = [("wait_type", "IO"), ("wait_event", event)];
-            told(level(10, 100, 0.1), vec![flat("active_sessions", &labels, 10, sessions)], Vec::new())
+            with_evidence(
+                level(10, 100, 0.1),
+                vec![flat("active_sessions", &labels, 10, sessions)],
+                Vec::new(),
+            )
         };
         check(detect, &case("WALSync", 5.0), &["database log sync: log of the database"]);
         check(detect, &case("DataFileRead", 5.0), &["database reads from disk: blocks of the database"]);

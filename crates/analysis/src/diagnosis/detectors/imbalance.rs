@@ -125,7 +125,7 @@ fn found(view: &View<'_>, what: &str, shares: &Shares, signals: &[&Signal], time
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::check;
     use super::*;
 
@@ -136,7 +136,7 @@ mod tests {
                 unit: "/s".to_owned(),
                 ..flat("server_requests", &[("pod", name)], 10, value)
             };
-            told(level(10, 100, 0.1), vec![of("a", first), of("b", second)], Vec::new())
+            with_evidence(level(10, 100, 0.1), vec![of("a", first), of("b", second)], Vec::new())
         };
         check(detect, &case(95.0, 5.0), &["replica imbalance: a"]);
         check(detect, &case(52.0, 48.0), &[]);

@@ -76,14 +76,15 @@ fn slowest_update(view: &View<'_>) -> Slowest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::check;
     use super::*;
 
     #[test]
     fn sessions_that_wait_are_a_share_of_the_time() {
-        let case =
-            |waiting| told(level(10, 100, 0.1), vec![flat("locks_waiting", &[], 10, waiting)], Vec::new());
+        let case = |waiting| {
+            with_evidence(level(10, 100, 0.1), vec![flat("locks_waiting", &[], 10, waiting)], Vec::new())
+        };
         check(detect, &case(5.0), &["row lock contention: database"]);
         check(detect, &case(0.1), &[]);
         check(detect, &level(10, 100, 0.1), &[]);

@@ -85,14 +85,15 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, request, sampled, told};
+    use super::super::super::testing::{flat, level, request, sampled, with_evidence};
     use super::super::testing::check;
     use super::*;
 
     #[test]
     fn an_end_without_work_is_waited_for() {
         let case = |end_ms: f64, cpu: f64| {
-            let mut level = told(level(10, 100, 0.01), vec![flat("process_cpu", &[], 10, cpu)], Vec::new());
+            let mut level =
+                with_evidence(level(10, 100, 0.01), vec![flat("process_cpu", &[], 10, cpu)], Vec::new());
             let below = [("select 1", 0.5, 3.0)];
             level.traces = (0..20)
                 .map(|number| sampled(number, request("shop", "GET /", 3.5 + end_ms, &below)))

@@ -122,7 +122,7 @@ fn containers(view: &View<'_>) -> Vec<Observation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::check;
     use super::*;
 
@@ -136,7 +136,7 @@ mod tests {
                 flat("memory_used", &[], 10, 199_000.0),
                 flat("memory_max", &[], 10, 200_000.0),
             ];
-            told(level(10, 100, 0.1), signals, Vec::new())
+            with_evidence(level(10, 100, 0.1), signals, Vec::new())
         };
         check(detect, &case(40.0, 40.0), &["memory limit: source"]);
         check(detect, &case(0.0, 40.0), &[]);
@@ -154,7 +154,8 @@ mod tests {
             flat("memory_max", &[], 10, 200_000.0),
         ];
         signals[0].source = "host".to_owned();
-        let found = super::super::testing::fires(detect, &told(level(10, 100, 0.1), signals, Vec::new()));
+        let found =
+            super::super::testing::fires(detect, &with_evidence(level(10, 100, 0.1), signals, Vec::new()));
         assert_eq!(found[0].place, "source");
         let used: Vec<f64> = found[0]
             .numbers
@@ -173,7 +174,7 @@ mod tests {
                 flat("container_memory", &labels, 10, used),
                 flat("container_memory_limit", &labels, 10, 1e9),
             ];
-            told(level(10, 100, 0.1), signals, Vec::new())
+            with_evidence(level(10, 100, 0.1), signals, Vec::new())
         };
         check(detect, &case(0.99e9), &["memory limit: worker"]);
         check(detect, &case(0.5e9), &[]);

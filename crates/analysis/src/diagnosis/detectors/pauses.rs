@@ -95,14 +95,18 @@ fn found(view: &View<'_>, claim: Claim, place: &str, explains: f64, numbers: Vec
 #[cfg(test)]
 mod tests {
     use super::super::super::stalls::testing::standing_still;
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::check;
     use super::*;
 
     #[test]
     fn a_collector_that_takes_a_tenth_is_told() {
         let case = |share| {
-            told(level(10, 10, 0.1), vec![flat("jvm_gc_share", &[("pod", "a")], 10, share)], Vec::new())
+            with_evidence(
+                level(10, 10, 0.1),
+                vec![flat("jvm_gc_share", &[("pod", "a")], 10, share)],
+                Vec::new(),
+            )
         };
         check(detect, &case(0.3), &["stop-the-world pauses: a"]);
         check(detect, &case(0.02), &[]);
@@ -125,8 +129,9 @@ mod tests {
             windows: Vec::new(),
         };
         check(detect, &crate::diagnosis::Level { reasons: vec![reason], ..still() }, &[]);
-        let collector =
-            |share| told(still(), vec![flat("jvm_gc_share", &[("pod", "a")], 20, share)], Vec::new());
+        let collector = |share| {
+            with_evidence(still(), vec![flat("jvm_gc_share", &[("pod", "a")], 20, share)], Vec::new())
+        };
         check(detect, &collector(0.001), &[]);
         check(detect, &collector(0.09), &["stop-the-world pauses: shop"]);
     }

@@ -6,7 +6,7 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
 };
-use model::{RecordKind, Strength, Unit};
+use model::{Record, RecordKind, Strength, Unit};
 use stats::autocorrelation;
 
 use super::super::case_view::View;
@@ -30,20 +30,15 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 }
 
 fn job(view: &View<'_>) -> Option<Observation> {
+    let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    let text_of = |record: &Record| normalised(series::text(record, "statement").unwrap_or(&record.subject));
+    let statements: Vec<(&Record, String)> = records.map(|record| (record, text_of(record))).collect();
     // Where no statement joins the traces, their texts differ, and none is known to run outside of the requests.
-    let joins = |record: &model::Record| {
-        let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
-        view.paths.asking(&text).is_some()
-    };
-    let mut statements =
-        view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
-    if !statements.any(joins) {
+    if !statements.iter().any(|(_, text)| view.paths.asking(text).is_some()) {
         return None;
     }
     let requests = view.level.requests.count.max(1) as f64;
-    let statements = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
-    let jobs = statements.filter_map(|record| {
-        let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
+    let jobs = statements.into_iter().filter_map(|(record, text)| {
         let (calls, share) = (series::number(record, "calls")?, series::number(record, "share_of_db_time")?);
         let lower = text.to_lowercase();
         let is_of_requests = view.paths.asking(&text).is_some() || calls / requests > CALLS_PER_REQUEST_MAX;
@@ -156,7 +151,7 @@ fn period(view: &View<'_>) -> Option<Observation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{level, record, request, sampled, told};
+    use super::super::super::testing::{level, record, request, sampled, with_evidence};
     use super::super::testing::check;
     use super::*;
 
@@ -167,7 +162,7 @@ mod tests {
             let job = record(RecordKind::Statement, "select count(*) from a join b on c = d", &fields);
             let own = [("calls", 1000.0), ("total_ms", 2_000.0), ("share_of_db_time", 1.0 - share)];
             let own = record(RecordKind::Statement, "select x from y where z = $1", &own);
-            let mut level = told(level(10, 100, 0.05), Vec::new(), vec![job, own]);
+            let mut level = with_evidence(level(10, 100, 0.05), Vec::new(), vec![job, own]);
             let below = [("select x from y where z = 5", 0.0, 30.0)];
             level.traces =
                 (0..20).map(|number| sampled(number, request("shop", "GET /", 50.0, &below))).collect();

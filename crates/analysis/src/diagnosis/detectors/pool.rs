@@ -139,7 +139,7 @@ fn of_line(view: &View<'_>, key: &StepKey, step: &Step, share: f64) -> Observati
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, request, sampled, span, told};
+    use super::super::super::testing::{flat, level, request, sampled, span, with_evidence};
     use super::super::testing::check;
     use super::*;
 
@@ -190,7 +190,7 @@ mod tests {
     fn pending_requests_tell_without_spans() {
         // Ten requests per second of 100 ms are one under way.
         let case = |pending| {
-            told(
+            with_evidence(
                 level(10, 100, 0.1),
                 vec![flat("pool_pending", &[("pool", "main")], 10, pending)],
                 Vec::new(),

@@ -72,7 +72,7 @@ fn found(view: &View<'_>, queue: &str, again: f64, traced: Option<u64>) -> Obser
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::check;
     use super::*;
 
@@ -82,7 +82,7 @@ mod tests {
             let queue = [("queue", "scan.answer")];
             let signals =
                 vec![flat("queue_delivered", &queue, 10, 30.0), flat("queue_acked", &queue, 10, acked)];
-            told(level(10, 100, 0.1), signals, Vec::new())
+            with_evidence(level(10, 100, 0.1), signals, Vec::new())
         };
         check(detect, &case(20.0), &["redelivered messages: scan.answer"]);
         check(detect, &case(29.9), &[]);

@@ -86,7 +86,7 @@ fn waits(view: &View<'_>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::check;
     use super::*;
 
@@ -99,7 +99,7 @@ mod tests {
                 flat("hpa_replicas_limit", &labels, 10, 3.0),
                 flat("queue_ready", &[("queue", "q")], 10, ready),
             ];
-            told(level(10, 100, 0.1), signals, Vec::new())
+            with_evidence(level(10, 100, 0.1), signals, Vec::new())
         };
         check(detect, &case(3.0, 6.0), &["scaler ceiling: keda-worker"]);
         check(detect, &case(2.0, 6.0), &[]);

@@ -36,22 +36,14 @@ struct Known<'a> {
     blocks: f64,
     rows: f64,
     database_share: f64,
-    /// Its share of response time; none if traces name statements and this is none of them.
-    share: Option<f64>,
+    /// Its share of response time.
+    share: f64,
     slowest: Slowest,
-}
-
-impl Known<'_> {
-    fn share(&self) -> f64 {
-        self.share.unwrap_or(0.0)
-    }
 }
 
 /// Which statement takes the time.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut known = known(view);
-    // A statement that joins no trace is no proof: it runs outside of the requests, or its text differs.
-    known.retain(|one| one.share.is_some());
     if known.is_empty() {
         return without_records(view);
     }
@@ -61,17 +53,16 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         Some(tables) => scans(view, one, tables),
         None => reads_much(one),
     };
-    let lacking =
-        known.iter().find(|one| lacks_index(one) && one.share().max(one.database_share) >= SHARE_MIN);
+    let lacking = known.iter().find(|one| lacks_index(one) && one.share.max(one.database_share) >= SHARE_MIN);
     if let Some(one) = lacking {
         return vec![finding(view, one, None)];
     }
     let top = &known[0];
-    let counts = top.database_share >= DATABASE_SHARE_MIN && top.share() >= SHARE_MIN;
+    let counts = top.database_share >= DATABASE_SHARE_MIN && top.share >= SHARE_MIN;
     if !counts {
         return vec![Observation::RuledOut(RuledOut::SlowStatement {
             statement: short(&top.text),
-            time_share: top.share(),
+            time_share: top.share,
         })];
     }
     vec![finding(view, top, Some(&Alike::new(top, &known)))]
@@ -127,9 +118,10 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
         // Without traces: the mean number of requests that it is at work for, by Little's law.
         let busy = number("total_ms")? / 1e3 / view.level.length_s().max(1.0);
         let share = match &found {
-            Some(asking) => Some(view.share_of_paths(asking.own_ns)),
-            None if view.paths.traces > 0 => None,
-            None => Some(view.share_of_waiting(busy)),
+            Some(asking) => view.share_of_paths(asking.own_ns),
+            // It runs outside of the requests, or its text differs: its share is unknown.
+            None if view.paths.traces > 0 => return None,
+            None => view.share_of_waiting(busy),
         };
         Some(Known {
             record,
@@ -219,7 +211,7 @@ impl Alike {
         let nothing = Alike { count: 0, share: 0.0, database_share: 0.0 };
         alike.fold(nothing, |sum, other| Alike {
             count: sum.count + 1,
-            share: (sum.share + other.share()).min(1.0),
+            share: (sum.share + other.share).min(1.0),
             database_share: (sum.database_share + other.database_share).min(1.0),
         })
     }
@@ -247,7 +239,7 @@ fn prediction(view: &View<'_>, one: &Known<'_>, share: f64, alike: Option<&Alike
 /// Builds the finding for one statement; if no other statement is alike, an index is missing.
 fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observation {
     let lacks_index = alike.is_none();
-    let share = one.share();
+    let share = one.share;
     let mut numbers = vec![
         exact(FigureName::DatabaseTimeShare, one.database_share * 100.0, Unit::Percent),
         exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
@@ -326,7 +318,7 @@ mod tests {
     use model::diagnosis::FaultKind;
 
     use super::super::super::case::Case;
-    use super::super::super::testing::{flat, level, record, told};
+    use super::super::super::testing::{flat, level, record, with_evidence};
     use super::super::testing::{check, fires};
     use super::*;
 
@@ -350,7 +342,7 @@ mod tests {
             record(RecordKind::Statement, text, &fields),
             record(RecordKind::Statement, "select 1", &small),
         ];
-        told(level(10, 100, 0.01), Vec::new(), records)
+        with_evidence(level(10, 100, 0.01), Vec::new(), records)
     }
 
     #[test]
@@ -400,7 +392,7 @@ mod tests {
                 super::super::super::testing::request("shop", "GET /", 100.0, &below),
             )
         };
-        let level = told(level(10, 100, 0.1), Vec::new(), vec![record]);
+        let level = with_evidence(level(10, 100, 0.1), Vec::new(), vec![record]);
         crate::diagnosis::Level { traces: (0..20).map(trace).collect(), ..level }
     }
 
@@ -428,7 +420,7 @@ mod tests {
             of("select 1", 0.1),
             of("select a from app", 0.1),
         ];
-        let case = Case { levels: vec![told(level(10, 100, 0.1), Vec::new(), records)] };
+        let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), Vec::new(), records)] };
         let view = View::new(&case).expect("a run");
         let mut known = known(&view);
         known.sort_by(|a, b| b.database_share.total_cmp(&a.database_share));

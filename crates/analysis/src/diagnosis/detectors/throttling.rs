@@ -101,14 +101,14 @@ fn seen(view: &View<'_>) -> Option<Observation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, told};
+    use super::super::super::testing::{flat, level, with_evidence};
     use super::super::testing::check;
     use super::*;
 
     #[test]
     fn throttled_periods_are_a_limit() {
         let case = |share| {
-            told(
+            with_evidence(
                 level(10, 10, 0.1),
                 vec![flat("container_throttled", &[("pod", "a")], 10, share)],
                 Vec::new(),
@@ -125,14 +125,16 @@ mod tests {
             flat("container_throttled", &labels, 10, 0.9),
             flat("container_throttled_time", &labels, 10, 0.7),
         ];
-        let found = super::super::testing::fires(detect, &told(level(10, 10, 0.1), signals, Vec::new()));
+        let found =
+            super::super::testing::fires(detect, &with_evidence(level(10, 10, 0.1), signals, Vec::new()));
         assert!(found[0].explains.is_some_and(|share| (share - 0.7).abs() < 1e-9), "{:?}", found[0].explains);
     }
 
     #[test]
     fn a_service_that_stands_still_ten_times_a_second_has_a_quota() {
         let case = |cpu: f64| {
-            let level = told(level(10, 10, 0.1), vec![flat("process_cpu", &[], 10, cpu)], Vec::new());
+            let level =
+                with_evidence(level(10, 10, 0.1), vec![flat("process_cpu", &[], 10, cpu)], Vec::new());
             super::super::super::stalls::testing::standing_still(level, 100, 60)
         };
         check(detect, &case(0.2), &["CPU limit: shop"]);

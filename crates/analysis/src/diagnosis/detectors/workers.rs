@@ -176,13 +176,13 @@ mod tests {
     use model::diagnosis::{FaultKind, Outcome};
 
     use super::super::super::case::{Case, Level};
-    use super::super::super::testing::{flat, level, request, sampled, span, told};
+    use super::super::super::testing::{flat, level, request, sampled, span, with_evidence};
     use super::super::super::{diagnose, testing};
     use super::*;
 
     fn observed(rate: u64, mean_s: f64, users: f64) -> Level {
         let core = flat("core_cpu", &[("core", "1")], 20, 0.2);
-        Level { closed_vus: Some(users), ..told(level(20, rate, mean_s), vec![core], Vec::new()) }
+        Level { closed_vus: Some(users), ..with_evidence(level(20, rate, mean_s), vec![core], Vec::new()) }
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     if !is_judged {
         return Ruling::NotApplicable;
     }
-    let residual_ms = (in_flight_ms - sum(|second| second.told_ms)).abs();
+    let residual_ms = (in_flight_ms - sum(|second| second.recorded_ms)).abs();
     let is_felt = residual_ms / requests as f64 > RESIDUAL_MS_MIN;
     let share = if is_felt { residual_ms / in_flight_ms } else { 0.0 };
     case.by_run(Fault::Little, Amount::Share, LIMITS, share)
