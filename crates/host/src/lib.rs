@@ -5,6 +5,7 @@
 
 mod cgroup;
 mod files;
+mod listeners;
 mod machine;
 mod network;
 mod process;
@@ -12,5 +13,6 @@ mod sampler;
 mod threads;
 mod timer;
 
+pub use listeners::{Listener, Listeners};
 pub use machine::{Interface, Machine, Tcp, Ticks};
 pub use sampler::Sampler;

@@ -24,6 +24,7 @@ cargo xtask evaluate: measures the analysis against known truth and rewrites the
   --case NAME      only this case; may be repeated
   --part NAME      measures only this part where its result is missing; the table has those that there are
   --again          measures parts that already have a result, too
+  --replay         gallery only: diagnoses the kept runs again, without load
   --list           names the cases
 ";
 
@@ -60,10 +61,16 @@ struct Options {
     cases: Vec<String>,
     parts: Vec<String>,
     again: bool,
+    /// Diagnose kept runs instead of measuring.
+    replay: bool,
 }
 
 pub(crate) fn main(parser: lexopt::Parser) -> anyhow::Result<()> {
     let Some(options) = parse(parser)? else { return Ok(()) };
+    if options.replay {
+        let replayed = cases::replay_gallery(&options.parts)?;
+        eprintln!("gallery: {replayed} kept runs diagnosed again");
+    }
     let wanted =
         |case: &&Case| options.cases.is_empty() || options.cases.iter().any(|name| name == case.name);
     let mut missed = Vec::new();
@@ -87,7 +94,8 @@ pub(crate) fn main(parser: lexopt::Parser) -> anyhow::Result<()> {
 fn results(case: &Case, options: &Options) -> anyhow::Result<Vec<(String, Value)>> {
     let parts = case.parts.names()?;
     let is_wanted = |part: &str| options.parts.is_empty() || options.parts.iter().any(|name| name == part);
-    let is_missing = |part: &str| options.again || !result_path(case.name, part).exists();
+    let is_missing =
+        |part: &str| !options.replay && (options.again || !result_path(case.name, part).exists());
     let missing = parts.iter().filter(|part| is_wanted(part) && is_missing(part)).count();
     let mut progress = Progress { left: missing, took_s: cases::part_s(case.name), measured: 0 };
     let mut results = Vec::new();
@@ -145,12 +153,13 @@ fn keep(path: &std::path::Path, value: &Value) -> anyhow::Result<()> {
 }
 
 fn parse(mut parser: lexopt::Parser) -> anyhow::Result<Option<Options>> {
-    let mut options = Options { cases: Vec::new(), parts: Vec::new(), again: false };
+    let mut options = Options { cases: Vec::new(), parts: Vec::new(), again: false, replay: false };
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("case") => options.cases.push(parser.value()?.string()?),
             Arg::Long("part") => options.parts.push(parser.value()?.string()?),
             Arg::Long("again") => options.again = true,
+            Arg::Long("replay") => options.replay = true,
             Arg::Long("list") => {
                 cases::ALL.iter().for_each(|case| println!("{}", case.name));
                 return Ok(None);
@@ -165,6 +174,9 @@ fn parse(mut parser: lexopt::Parser) -> anyhow::Result<Option<Options>> {
     let known = |name: &&String| cases::ALL.iter().any(|case| case.name == **name);
     match options.cases.iter().find(|name| !known(name)) {
         Some(unknown) => bail!("find the case {unknown:?}; see --list"),
+        None if options.replay && options.cases != ["gallery"] => {
+            bail!("replay kept runs: only --case gallery has them")
+        }
         None => known_parts(options).map(Some),
     }
 }
@@ -210,6 +222,8 @@ mod tests {
         check(&["--case", "nothing"], false);
         check(&["--case", "predictions", "--part", "index-1"], true);
         check(&["--part", "nothing"], false);
+        check(&["--case", "gallery", "--replay"], true);
+        check(&["--replay"], false);
         check(&["--rounds", "2"], false);
     }
 }

@@ -23,6 +23,7 @@ const USES: &[Use] = &[
     Use { used: SignalId::ContainerCpu, otherwise: None, kind: ResourceKind::Cpu },
     Use { used: SignalId::NodeCpu, otherwise: None, kind: ResourceKind::NodeCpu },
     Use { used: SignalId::CoreCpu, otherwise: Some(1.0), kind: ResourceKind::Core },
+    Use { used: SignalId::ListenerThread, otherwise: Some(1.0), kind: ResourceKind::Thread },
     Use { used: SignalId::JvmProcessCpu, otherwise: Some(1.0), kind: ResourceKind::JvmCpu },
     Use { used: SignalId::NodeDiskBusy, otherwise: Some(1.0), kind: ResourceKind::Disk },
     Use { used: SignalId::ServerThreads, otherwise: None, kind: ResourceKind::Threads },
@@ -60,7 +61,38 @@ pub(super) struct Ceiling {
 
 /// All resources whose limit is known.
 pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
-    USES.iter().flat_map(|of| of_use(view, of)).collect()
+    programs(view).into_iter().chain(USES.iter().flat_map(|of| of_use(view, of))).collect()
+}
+
+/// The CPU of the programs that the load reaches: each can have what it uses and what is idle.
+fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
+    let cores = view.signals(&[SignalId::CoreCpu]);
+    let idle = |source: &str, at: Instant| -> f64 {
+        let of_source = cores.iter().filter(|core| core.source == source);
+        let points = of_source.filter_map(|core| core.points.iter().find(|(known, _)| *known == at));
+        points.map(|(_, used)| (1.0 - used).max(0.0)).sum()
+    };
+    let program = |signal: &'a Signal| {
+        let inside = series::inside(view.level, signal);
+        let available: Vec<(f64, f64)> =
+            inside.iter().map(|(at, used)| (*used, used + idle(&signal.source, *at))).collect();
+        let mean = |value: fn(&(f64, f64)) -> f64| {
+            available.iter().map(value).sum::<f64>() / available.len().max(1) as f64
+        };
+        let (mean, limit) = (mean(|(used, _)| *used), mean(|(_, most)| *most));
+        let full = available.iter().filter(|(used, most)| *used >= most * FULL).count();
+        let place = series::place(signal).to_owned();
+        (!cores.is_empty() && limit > 0.0).then(|| Resource {
+            limit,
+            mean,
+            at_limit: full as f64 / available.len() as f64,
+            peak_share: 1.0,
+            demand: fit(points(view, SignalId::ListenerCpu, &place)),
+            name: ResourceName { kind: ResourceKind::ProgramCpu, place },
+            signals: vec![signal],
+        })
+    };
+    view.signals(&[SignalId::ListenerCpu]).into_iter().filter_map(program).collect()
 }
 
 /// The lowest ceiling above what goes through now.

@@ -11,6 +11,7 @@
 mod case;
 mod case_view;
 mod ceilings;
+mod concurrency;
 mod demand;
 mod detectors;
 mod observation;
@@ -36,7 +37,9 @@ pub use case::{Case, Level, Requests, Second, Tasks};
 use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
-use thresholds::outcome::{EXPLAINS_UNKNOWN, TRACED_MIN, UNACCOUNTED_MIN, UNTRACED_S_MIN, WAITS_MIN};
+use thresholds::outcome::{
+    EXPLAINS_UNKNOWN, HELD_S_MIN, TRACED_MIN, UNACCOUNTED_MIN, UNTRACED_S_MIN, WAITS_MIN,
+};
 
 use crate::traces::Component;
 
@@ -211,7 +214,7 @@ fn unexplained(view: &View<'_>) -> Option<Inconclusive> {
         return Some(Inconclusive::Queueing { share, mean_s });
     }
     let held = share_unaccounted(view, mean_s);
-    if held >= UNACCOUNTED_MIN && mean_s * held >= UNTRACED_S_MIN {
+    if held >= UNACCOUNTED_MIN && mean_s * held >= HELD_S_MIN {
         return Some(Inconclusive::Unaccounted { share: held, mean_s });
     }
     let traced = view.share_traced();
@@ -224,7 +227,13 @@ fn unexplained(view: &View<'_>) -> Option<Inconclusive> {
 /// shows: a lock that is held across a call, a sleep. Zero where no CPU use is known.
 fn share_unaccounted(view: &View<'_>, mean_s: f64) -> f64 {
     // The CPU of a machine has that of everything on it, so that too little is unaccounted for, never too much.
-    let cpus = [SignalId::ProcessCpu, SignalId::ContainerCpu, SignalId::CoreCpu, SignalId::NodeCpu];
+    let cpus = [
+        SignalId::ProcessCpu,
+        SignalId::ContainerCpu,
+        SignalId::ListenerCpu,
+        SignalId::CoreCpu,
+        SignalId::NodeCpu,
+    ];
     let Some(cores) = cpus.into_iter().find_map(|id| view.sum_of_means(&[id])) else { return 0.0 };
     let held = view.share_of_paths(view.paths.attribution.part_ns(Component::Target) as f64);
     let computes = cores / view.level.requests_per_s().max(f64::MIN_POSITIVE) / mean_s.max(f64::MIN_POSITIVE);

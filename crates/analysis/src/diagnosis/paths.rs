@@ -52,6 +52,8 @@ pub(super) struct Paths {
     pub(super) asked: Asked,
     /// Time in queues.
     pub(super) queue_ns: f64,
+    /// Start and length of the requests that each service answers for the test itself, nanoseconds.
+    pub(super) entries: BTreeMap<Arc<str>, Vec<(i64, u64)>>,
     /// Operations by service.
     pub(super) steps: BTreeMap<StepKey, Step>,
     /// Operations beyond the maximum.
@@ -228,6 +230,7 @@ impl Paths {
                 continue;
             }
             self.add_edges(&tree, at);
+            self.add_entry(&tree, at);
             self.add_instance(span);
             self.add_limited(span);
             self.add_statement(span, own_ns[at], shown);
@@ -258,6 +261,19 @@ impl Paths {
         let edges = self.edges.entry(tree.spans()[at].service.clone()).or_default();
         if edges.len() < KEPT_MAX * 4 {
             edges.extend([tree.node(at).start_ns, tree.node(at).end_ns]);
+        }
+    }
+
+    fn add_entry(&mut self, tree: &Tree<'_>, at: usize) {
+        let span = &tree.spans()[at];
+        let is_of_test = |parent: u64| tree.spans().iter().any(|other| other.id == parent && other.is_own());
+        if span.kind != SpanKind::Server || !span.parent.is_none_or(is_of_test) {
+            return;
+        }
+        let entries = self.entries.entry(span.service.clone()).or_default();
+        if entries.len() < KEPT_MAX {
+            let node = tree.node(at);
+            entries.push((node.start_ns, node.end_ns.abs_diff(node.start_ns)));
         }
     }
 
@@ -315,6 +331,13 @@ impl Paths {
             other.slowest.into_iter().for_each(|shown| keep_slowest(&mut sum.slowest, shown));
             sum
         })
+    }
+
+    /// Returns the time on critical paths in which a service has begun a request and not yet its first call, nanoseconds.
+    pub(super) fn before_calls_ns(&self, service: &str) -> f64 {
+        let answering =
+            self.steps.iter().filter(|(key, _)| *key.service == *service && key.kind == SpanKind::Server);
+        answering.map(|(_, step)| step.own_ns.min(step.before_ns)).sum()
     }
 
     /// The mean time of a trace, seconds.

@@ -66,8 +66,16 @@ pub(super) fn label<'a>(signal: &'a Signal, names: &[&str]) -> Option<&'a str> {
 
 /// Returns the subject of a signal in a word or two: its most specific label, otherwise its source.
 pub(super) fn place(signal: &Signal) -> &str {
-    let names =
-        [label::CONTAINER, label::POD, label::QUEUE, label::POOL, label::CORE, label::INSTANCE, label::JOB];
+    let names = [
+        label::CONTAINER,
+        label::POD,
+        label::QUEUE,
+        label::POOL,
+        label::CORE,
+        label::PROGRAM,
+        label::INSTANCE,
+        label::JOB,
+    ];
     label(signal, &names).unwrap_or(&signal.source)
 }
 

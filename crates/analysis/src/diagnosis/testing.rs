@@ -111,6 +111,21 @@ pub(super) fn request(
     std::iter::once(root).chain(below).collect()
 }
 
+/// Traces of work in `slots`, each of which takes one at a time, for `length_ms`. `build` makes the spans of a trace from the time at
+/// which it gets its slot, milliseconds.
+pub(super) fn in_slots(
+    slots: usize,
+    traces: u128,
+    length_ms: f64,
+    build: impl Fn(f64) -> Vec<Span>,
+) -> Vec<Trace> {
+    let trace = |number: u128| {
+        let turn = (number / slots as u128) as f64 + (number % slots as u128) as f64 / slots as f64;
+        Trace { id: number + 1, kept: Kept::Sample { share: 1.0 }, spans: build(500.0 + turn * length_ms) }
+    };
+    (0..traces).map(trace).collect()
+}
+
 /// The client's side of a request, with what servers did for it: their first span has the number 1.
 pub(super) fn asked(length_ms: f64, mut below: Vec<Span>) -> Vec<Span> {
     if let Some(server) = below.first_mut() {

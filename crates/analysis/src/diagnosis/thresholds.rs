@@ -70,6 +70,7 @@ thresholds! {
         TRACED_MIN: f64 = 0.4, "share of response time", Lab, "Part that spans must cover, or the time outside of them is unexplained";
         UNTRACED_S_MIN: f64 = 0.02, "seconds", Lab, "Time outside of spans, or of queueing, below which nothing needs an explanation";
         WAITS_MIN: f64 = 0.5, "share of response time", Lab, "Queueing from which on there must be a bottleneck";
+        HELD_S_MIN: f64 = 0.1, "seconds", Convention, "Time without CPU and without a wait below which a response feels immediate (Nielsen, 1993)";
         UNACCOUNTED_MIN: f64 = 0.5, "share of response time", Lab, "Time inside services without CPU and without a wait, from which on the cause is unknown";
     }
     /// Resources at their limit.
@@ -101,7 +102,9 @@ thresholds! {
     /// Accept queues.
     accept {
         OVERFLOWS_MIN: f64 = 0.2, "per second", Lab, "Overflows from which on a finding is reported";
-        LATE_MIN: f64 = 0.01, "share of requests", Lab, "Requests that took a step of the SYN retransmission sequence";
+        LATE_MIN: f64 = 0.01, "share of requests", Lab, "Requests that took a step of the SYN retransmission sequence, where no drops are counted";
+        STEPS_MIN: f64 = 0.05, "share of response time", Convention, "Time of requests that took such a step, from which on counted drops are the run's";
+        DROPS_MIN: f64 = 0.5, "drops per late request", Arithmetic, "Fewest counted drops: each late request follows one, and retransmissions share some";
         LIMITS_MIN: f64 = 0.1, "share of response time", Lab, "Share from which on it is the bottleneck";
         AGAIN_S: f64 = 1.0, "seconds", Rfc6298, "Time until a SYN is sent again (RFC 6298, section 2)";
     }
@@ -111,6 +114,8 @@ thresholds! {
         DEMAND_MIN: f64 = 0.3, "share of service time", Lab, "Share of a service's work without queueing";
         HELD_MIN: f64 = 0.1, "share of calls", Lab, "Minimum share of delayed calls for a rate limit";
         HELD_SHARE_MIN: f64 = 0.1, "share of response time", Lab, "Minimum time of delayed calls for a rate limit";
+        DECIDES_MIN: f64 = 0.5, "share of response time", Convention, "Own share of a call that decides response time";
+        NOTICED_S: f64 = 0.1, "seconds", Convention, "Length of a call that users notice (Nielsen, 1993)";
         QUICK_MAX: f64 = 0.1, "share of the mean", Lab, "Fastest twentieth of calls under a rate limit";
         EVEN_MAX: f64 = 0.25, "standard deviation over the mean", Lab, "Variation of calls per second under a rate limit";
         LIMITED_S_MIN: f64 = 0.02, "seconds", Lab, "Shortest mean call under a rate limit";
@@ -134,6 +139,7 @@ thresholds! {
     cpu {
         AT_LIMIT_MIN: f64 = 0.5, "share of the time", Lab, "Time at the limit from which on a finding is reported";
         IMPOSSIBLE: f64 = 1.2, "share of the limit", Lab, "Use above which the measurement is wrong";
+        PROGRAM_MIN: f64 = 0.4, "share of the machine's cores", Convention, "CPU use from which on a program is what saturates its machine";
         WANTED_MIN: f64 = 0.8, "cores", Lab, "Cores that the target demands, where a core does not report whose work it does";
     }
     /// Disk waits of a database.
@@ -172,6 +178,21 @@ thresholds! {
     missing_outcome {
         TASKS_MIN: u64 = 50, "tasks", Lab, "Fewest tasks that show that an outcome never occurs";
     }
+    /// Limits of concurrency.
+    concurrency {
+        SPANS_MIN: usize = 50, "spans", Convention, "Fewest spans that show a limit";
+        BUSY_MIN: f64 = 0.75, "utilisation", Law, "Smallest utilisation of a limit with a queue in front (utilisation law, with measurement error)";
+        BUSY_MAX: f64 = 1.15, "utilisation", Law, "Largest utilisation of a limit (utilisation law, with measurement error)";
+        EXPECTED_MIN: f64 = 10.0, "spans", Convention, "Fewest expected starts beyond the limit that decide";
+        CROWDED_MAX: f64 = 0.1, "share of the expected", Convention, "Starts beyond the limit over those expected of independent spans";
+        FOLLOWS_WITHIN: f64 = 0.15, "share of the service time per slot", Convention, "Time from an end to the next start in a queue";
+        FOLLOWS_MIN: f64 = 0.5, "share of the starts", Convention, "Starts that follow an end, of those whose predecessor is traced";
+    }
+    /// Event loop delay.
+    event_loop {
+        RESOLUTION_S: f64 = 0.01, "seconds", Convention, "Delay of an idle loop: the default resolution of monitorEventLoopDelay in Node.js";
+        SHARE_MIN: f64 = 0.2, "share of response time", Convention, "Wait for the event loop from which on a finding is reported";
+    }
     /// Stop-the-world pauses.
     pauses {
         SHARE_MIN: f64 = 0.1, "share of the time", Lab, "Time in the garbage collector from which on a finding is reported";
@@ -209,6 +230,7 @@ thresholds! {
     pool {
         SHARE_MIN: f64 = 0.1, "share of response time", Lab, "Waits from which on a finding is reported";
         LIMITS_MIN: f64 = 0.2, "share of response time", Lab, "Share from which on it is the bottleneck";
+        BEFORE_MIN: f64 = 0.2, "share of response time", Convention, "Time before the first call from which on a limit of concurrent statements is a pool";
     }
     /// Redelivered messages.
     redelivery {
@@ -228,6 +250,7 @@ thresholds! {
     }
     /// Serialised work.
     serialisation {
+        BEFORE_MIN: f64 = 0.2, "share of response time", Convention, "Time before the first call from which on calls in turn are the bottleneck";
         SPANS_MIN: u64 = 50, "spans", Lab, "Fewest spans that show a rule";
         BUSY_MIN: f64 = 0.75, "utilisation", Law, "Smallest utilisation of one at a time (utilisation law, with measurement error)";
         BUSY_MAX: f64 = 1.2, "utilisation", Law, "Largest utilisation of one at a time (utilisation law, with measurement error)";
@@ -286,6 +309,7 @@ thresholds! {
         BETWEEN_RUNS: f64 = 0.1, "share of a rate", Lab, "Variation of throughput that is to stay the same";
         DEMAND_MIN: f64 = 0.1, "share of service time", Lab, "Minimum demand of a read for the advice to cache it";
         OWN_MAX: f64 = 0.2, "share of response time", Lab, "Largest own work of a proxy";
+        OUTSIDE_MIN: f64 = 0.4, "share of response time", Convention, "Time in front of the first span from which on a limit of concurrency is the bottleneck";
     }
 }
 

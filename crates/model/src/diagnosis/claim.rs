@@ -24,6 +24,8 @@ pub enum Claim {
     GarbageCollection { place: String, stalled_share: f64 },
     /// Traces show equally long pauses of a whole service.
     Pauses { place: String, stalled_share: f64, pauses: f64, mean_s: f64 },
+    /// Requests wait for an event loop at least this long; its delay at the 99th percentile.
+    EventLoopBlocked { place: String, wait_s: f64, delay_s: f64, time_share: f64 },
     /// A cache evicts keys that are read again.
     CacheEvicts { place: String, evicted_per_s: f64, missed_share: f64 },
     /// A container is at its memory limit.
@@ -74,8 +76,12 @@ pub enum Claim {
     CallsHeldBack { service: String, held_share: f64, mean_s: f64, time_share: f64 },
     /// An operation runs one at a time.
     Serialised { operation: String, done_per_s: f64, one_s: f64, busy_share: f64, mean_s: f64 },
+    /// A service makes a call one at a time, while its other requests wait for their turn.
+    CallsInTurn { service: String, operation: String, done_per_s: f64, one_s: f64, waiting_share: f64 },
     /// Requests wait for a worker of a service, which processes so many at once.
     WorkersBusy { service: String, operation: String, at_once: f64, through_per_s: f64, waiting_share: f64 },
+    /// Requests queue in front of a service, which processes so many at once.
+    QueuedInFront { service: String, at_once: f64, through_per_s: f64, waiting_share: f64 },
     /// More requests are in flight than at the lowest load, and no more complete.
     Plateau {
         service: String,
@@ -118,6 +124,7 @@ impl Claim {
             Claim::ProcessorAtLimit { .. } => FaultKind::CpuSaturated,
             Claim::Throttled { .. } | Claim::QuotaUsedUp { .. } => FaultKind::CpuLimit,
             Claim::GarbageCollection { .. } | Claim::Pauses { .. } => FaultKind::StopTheWorld,
+            Claim::EventLoopBlocked { .. } => FaultKind::EventLoop,
             Claim::CacheEvicts { .. } | Claim::MemoryFull { .. } | Claim::WaitsInWorker { .. } => {
                 FaultKind::MemoryLimit
             }
@@ -136,8 +143,10 @@ impl Claim {
             Claim::SlowCalls { .. } => FaultKind::SlowDownstream,
             Claim::NameResolution { .. } => FaultKind::DnsDelay,
             Claim::CallsPaced { .. } | Claim::CallsHeldBack { .. } => FaultKind::DownstreamRateLimit,
-            Claim::Serialised { .. } => FaultKind::HotKey,
-            Claim::WorkersBusy { .. } | Claim::Plateau { .. } => FaultKind::TooFewWorkers,
+            Claim::Serialised { .. } | Claim::CallsInTurn { .. } => FaultKind::HotKey,
+            Claim::WorkersBusy { .. } | Claim::QueuedInFront { .. } | Claim::Plateau { .. } => {
+                FaultKind::TooFewWorkers
+            }
             Claim::PrefetchUsedUp { .. } => FaultKind::PrefetchTooSmall,
             Claim::FewConsumers { .. } => FaultKind::TooFewConsumers,
             Claim::ScalerAtMaximum { .. } => FaultKind::ScalerCeiling,
@@ -156,6 +165,7 @@ impl Claim {
             Claim::ProcessorAtLimit { .. } => DetectorId::Cpu,
             Claim::Throttled { .. } | Claim::QuotaUsedUp { .. } => DetectorId::Throttling,
             Claim::GarbageCollection { .. } | Claim::Pauses { .. } => DetectorId::Pauses,
+            Claim::EventLoopBlocked { .. } => DetectorId::EventLoop,
             Claim::CacheEvicts { .. } | Claim::MemoryFull { .. } => DetectorId::Memory,
             Claim::PoolExhausted { .. } => DetectorId::Pool,
             Claim::HeadOfLine { .. } => DetectorId::HeadOfLine,
@@ -173,8 +183,10 @@ impl Claim {
             | Claim::NameResolution { .. }
             | Claim::CallsPaced { .. }
             | Claim::CallsHeldBack { .. } => DetectorId::Downstream,
-            Claim::Serialised { .. } => DetectorId::Serial,
-            Claim::WorkersBusy { .. } | Claim::Plateau { .. } => DetectorId::Workers,
+            Claim::Serialised { .. } | Claim::CallsInTurn { .. } => DetectorId::Serial,
+            Claim::WorkersBusy { .. } | Claim::QueuedInFront { .. } | Claim::Plateau { .. } => {
+                DetectorId::Workers
+            }
             Claim::PrefetchUsedUp { .. } | Claim::FewConsumers { .. } => DetectorId::Consumers,
             Claim::ScalerAtMaximum { .. } => DetectorId::Scaler,
             Claim::Redelivered { .. } => DetectorId::Redelivery,

@@ -11,6 +11,8 @@ codes! {
         CpuSaturated = "CPU saturated",
         /// A service stops as a whole.
         StopTheWorld = "stop-the-world pauses",
+        /// A callback blocks the event loop of a service.
+        EventLoop = "event loop blocked",
         /// Memory is used up.
         MemoryLimit = "memory limit",
         /// Requests wait for a database connection.
@@ -77,6 +79,8 @@ codes! {
         Throttling = "throttling",
         /// Stop-the-world pauses.
         Pauses = "stop-the-world",
+        /// Blocked event loops.
+        EventLoop = "event-loop",
         /// Memory limits of caches and containers.
         Memory = "memory-limit",
         /// Waits for database connections.
@@ -151,6 +155,10 @@ codes! {
         NodeCpu = "CPU of the node",
         /// A core of a machine.
         Core = "core",
+        /// The CPU that a program on a machine can have.
+        ProgramCpu = "CPU of the program",
+        /// One thread of a program, which a core can run.
+        Thread = "thread",
         /// The CPU of a JVM process.
         JvmCpu = "CPU of the JVM",
         /// A disk.

@@ -202,6 +202,8 @@ pub enum Note {
     Sampled,
     /// The same in every second.
     EachSecond,
+    /// A lower bound.
+    LowerBound,
     /// In pauses, or behind them.
     InPauses,
     /// Mean of the requests with it.

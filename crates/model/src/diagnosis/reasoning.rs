@@ -15,6 +15,8 @@ pub enum Remedy {
     RaiseCpuLimit { place: String },
     /// Allocate less, or use a concurrent collector.
     AllocateLess,
+    /// Move long work off the event loop.
+    MoveOffEventLoop { place: String },
     /// Raise the memory limit of a cache.
     EnlargeCache { place: String },
     /// Raise the memory limit of a container.
@@ -49,6 +51,8 @@ pub enum Remedy {
     CacheLookups,
     /// Raise the rate limit, or batch calls.
     RaiseRateLimit,
+    /// Release a lock before a call.
+    ReleaseLock { service: String },
     /// Spread the work over several keys.
     SplitKey,
     /// Add workers, or cache the answer of an operation that is this share of the work.
@@ -219,6 +223,8 @@ pub enum Change {
     CpuLimitRaised,
     /// There are no pauses.
     NoPauses,
+    /// No callback blocks the event loop.
+    LoopFree,
     /// The cache evicts nothing.
     NoEvictions,
     /// The pool has enough connections.

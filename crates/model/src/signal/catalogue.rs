@@ -56,6 +56,12 @@ signals! {
     RunQueue "run_queue" "" Gauge CpuQueueing,
     /// Tasks blocked on I/O; of Redis, clients in a blocking command.
     Blocked "blocked" "" Gauge Blocked,
+    /// CPU use of a program on this machine that the load reaches.
+    ListenerCpu "listener_cpu" "{cpu}" Rate ProcessCpu,
+    /// Share of a core's time that the busiest thread of such a program uses.
+    ListenerThread "listener_thread" "1" Share CpuUsage,
+    /// Threads of such a program that are ready to run and wait for a CPU.
+    ListenerWaiting "listener_waiting" "" Gauge CpuQueueing,
     /// Memory in use, of a host or a cache.
     MemoryUsed "memory_used" "By" Gauge ServerMemory [MemoryMax MemoryLimit],
     /// Memory of a host.

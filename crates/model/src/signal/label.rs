@@ -10,6 +10,8 @@ pub const QUEUE: &str = "queue";
 pub const VIRTUAL_HOST: &str = "vhost";
 /// Connection pool.
 pub const POOL: &str = "pool";
+/// Program on a machine: its name and its TCP port.
+pub const PROGRAM: &str = "program";
 /// Number of a core.
 pub const CORE: &str = "core";
 /// Address that Prometheus scrapes.

@@ -281,7 +281,7 @@ mod tests {
         use SignalId as S;
         check(SignalRole::QueueReady, &[S::QueueReady]);
         check(SignalRole::GcShare, &[S::JvmGcShare, S::GoGcShare, S::NodejsGcShare]);
-        check(SignalRole::ProcessCpu, &[S::ContainerCpu, S::ProcessCpu]);
+        check(SignalRole::ProcessCpu, &[S::ListenerCpu, S::ContainerCpu, S::ProcessCpu]);
         check(SignalRole::Workers, &[S::CeleryWorkers, S::WorkerCount]);
         check(SignalRole::ConnectionsAccepted, &[S::ConnectionsTaken, S::NodeConnectionsTaken]);
         check(

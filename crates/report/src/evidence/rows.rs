@@ -195,6 +195,7 @@ pub(super) const ROWS: &[LaneRow] = &[
     row("node_network", "nodes", Lang::evidence_network, &[]).and_named(&["node_network_*"]),
     row("node_other", "nodes", Lang::evidence_node_other, &[]).and_named(&["node_*"]),
     row("host_cpu", "host", Lang::evidence_host_cpu, &[Id::Cpu, Id::CoreCpu]).limited_to(HOSTS),
+    row("host_programs", "host", Lang::evidence_host_programs, &[Id::ListenerCpu]),
     row("host_run_queue", "host", Lang::evidence_run_queue, &[Id::RunQueue]).limited_to(HOSTS),
     row("host_memory", "host", Lang::evidence_memory, &[Id::MemoryUsed])
         .limited_to(HOSTS)

@@ -3,7 +3,7 @@
 use model::diagnosis::Claim;
 
 use super::numbers::{bytes, count, data_rate, percent, rate, time, whole};
-use super::{amount, resource_name};
+use super::variants;
 use crate::{Lang, text};
 
 /// The texts of a claim.
@@ -21,35 +21,7 @@ pub struct ClaimText {
 pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
     let [headline, summary, claim] = match claim {
         Claim::ProcessorAtLimit { resource, used, limit, at_limit_share, ceiling_per_s } => {
-            let kind = resource.kind;
-            let name = resource_name(lang, resource);
-            let (used, limit) = (count(*used), amount(lang, kind, *limit));
-            let at_limit = percent(*at_limit_share);
-            let ceiling = ceiling_per_s.map(rate);
-            [
-                text!(
-                    lang,
-                    "{name} saturated: {used} of {limit} in use, at the limit {at_limit} of the time",
-                    "{name} 포화: {limit} 중 {used} 사용, 전체 시간의 {at_limit} 동안 한계"
-                ),
-                text!(
-                    lang,
-                    "{used} of {limit} in use, at the limit {at_limit} of the time",
-                    "{limit} 중 {used} 사용, 전체 시간의 {at_limit} 동안 한계"
-                ),
-                match &ceiling {
-                    Some(ceiling) => text!(
-                        lang,
-                        "{name} allows at most {ceiling}. Any load above that queues.",
-                        "{name}로는 최대 {ceiling}까지 처리할 수 있습니다. 그 이상의 부하는 큐에서 대기합니다."
-                    ),
-                    None => text!(
-                        lang,
-                        "{name} is fully used. Any additional load queues.",
-                        "{name} 사용률이 한계입니다. 부하가 늘면 큐에서 대기합니다."
-                    ),
-                },
-            ]
+            variants::processor_at_limit(lang, resource, *used, *limit, *at_limit_share, *ceiling_per_s)
         }
         Claim::Throttled { place, throttled_share } => {
             let share = percent(*throttled_share);
@@ -131,6 +103,26 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                 ),
             ]
         }
+        Claim::EventLoopBlocked { place, wait_s, delay_s, time_share } => {
+            let (wait, delay, share) = (time(*wait_s), time(*delay_s), percent(*time_share));
+            [
+                text!(
+                    lang,
+                    "Event loop of {place} blocked: requests wait at least {wait} for their turn, {share} of response time",
+                    "{place}의 이벤트 루프 블로킹: 요청마다 최소 {wait} 대기, 응답 시간의 {share}"
+                ),
+                text!(
+                    lang,
+                    "event loop delay p99 {delay}, {share} of response time",
+                    "이벤트 루프 지연 p99 {delay}, 응답 시간의 {share}"
+                ),
+                text!(
+                    lang,
+                    "Callbacks block the event loop of {place}: its delay has a p99 of {delay}. Requests wait at least {wait} each.",
+                    "{place}의 콜백이 이벤트 루프를 막습니다. 지연의 p99는 {delay}이고, 요청마다 최소 {wait}씩 기다립니다."
+                ),
+            ]
+        }
         Claim::CacheEvicts { place, evicted_per_s, missed_share } => {
             let (evicted, missed) = (rate(*evicted_per_s), percent(*missed_share));
             [
@@ -168,43 +160,7 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
             ]
         }
         Claim::PoolExhausted { place, waiting_share, mean_wait_s, pending, connections } => {
-            let share = percent(*waiting_share);
-            let (wait, pending, connections) =
-                (mean_wait_s.map(time), pending.map(count), connections.map(count));
-            [
-                match &connections {
-                    Some(connections) => text!(
-                        lang,
-                        "Connection pool exhausted in {place}: requests spend {share} of their time waiting for one of {connections} connections",
-                        "{place} 커넥션 풀 고갈: 요청 시간의 {share}를 커넥션 {connections}개를 기다리며 보냄"
-                    ),
-                    None => text!(
-                        lang,
-                        "Connection pool exhausted in {place}: requests spend {share} of their time waiting for a connection",
-                        "{place} 커넥션 풀 고갈: 요청 시간의 {share}를 커넥션을 기다리며 보냄"
-                    ),
-                },
-                match &wait {
-                    Some(wait) => text!(
-                        lang,
-                        "{wait} of waiting per request, {share} of response time",
-                        "요청당 {wait} 대기, 응답 시간의 {share}"
-                    ),
-                    None => text!(lang, "{share} of response time", "응답 시간의 {share}"),
-                },
-                match &pending {
-                    Some(pending) => text!(
-                        lang,
-                        "On average {pending} requests of {place} wait for a database connection. That is {share} of response time.",
-                        "{place}에서 평균 {pending}개의 요청이 데이터베이스 커넥션을 기다립니다. 응답 시간의 {share}입니다."
-                    ),
-                    None => text!(
-                        lang,
-                        "Requests of {place} spend {share} of their time waiting for a database connection.",
-                        "{place}의 요청이 응답 시간의 {share} 동안 데이터베이스 커넥션을 기다립니다."
-                    ),
-                },
-            ]
+            variants::pool_exhausted(lang, place, *waiting_share, *mean_wait_s, *pending, *connections)
         }
         Claim::HeadOfLine { service, waiting_share, mean_wait_s } => {
             let (share, wait) = (percent(*waiting_share), time(*mean_wait_s));
@@ -598,6 +554,26 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                 ),
             ]
         }
+        Claim::CallsInTurn { service, operation, done_per_s, one_s, waiting_share } => {
+            let (per_s, one, share) = (rate(*done_per_s), time(*one_s), percent(*waiting_share));
+            [
+                text!(
+                    lang,
+                    "{service} calls {operation} one at a time: requests wait {share} of their time for their turn",
+                    "{service}의 {operation} 호출이 한 번에 하나씩만 실행됨: 요청 시간의 {share} 동안 차례를 대기"
+                ),
+                text!(
+                    lang,
+                    "one call at a time, {one} each; {share} of response time before the call",
+                    "한 번에 호출 하나, 각 {one}. 응답 시간의 {share}가 호출 전 대기"
+                ),
+                text!(
+                    lang,
+                    "{service} never has two calls of {operation} open. Each takes {one}, so at most {per_s} complete. A lock is probably held across the call.",
+                    "{service}에서 {operation} 호출은 동시에 두 개 이상 실행되지 않습니다. 각 {one}이므로 최대 {per_s}입니다. 호출하는 동안 락을 쥐고 있을 가능성이 큽니다."
+                ),
+            ]
+        }
         Claim::WorkersBusy { service, operation, at_once, through_per_s, waiting_share } => {
             let (at_once, through, share) = (count(*at_once), rate(*through_per_s), percent(*waiting_share));
             [
@@ -611,6 +587,26 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                     lang,
                     "Requests of {service} queue for {share} of their time ({operation}). It processes about {at_once} at once, and throughput stays at {through}.",
                     "{service}의 요청이 응답 시간의 {share} 동안 큐에서 대기합니다({operation}). 동시에 약 {at_once}개만 처리하며 처리량은 {through}에 머뭅니다."
+                ),
+            ]
+        }
+        Claim::QueuedInFront { service, at_once, through_per_s, waiting_share } => {
+            let (at_once, through, share) = (count(*at_once), rate(*through_per_s), percent(*waiting_share));
+            [
+                text!(
+                    lang,
+                    "Worker slots exhausted: {service} processes {at_once} at a time, and requests queue {share} of their time in front of it",
+                    "워커 고갈: {service}가 한 번에 {at_once}개씩 처리하며, 요청은 그 앞에서 시간의 {share} 동안 큐 대기"
+                ),
+                text!(
+                    lang,
+                    "{share} of response time in front of {service}, {at_once} at a time",
+                    "응답 시간의 {share}가 {service} 앞, 한 번에 {at_once}개 처리"
+                ),
+                text!(
+                    lang,
+                    "{service} never processes more than {at_once} at a time. Each request starts when another ends, and throughput stays at {through}.",
+                    "{service}는 한 번에 {at_once}개까지만 처리합니다. 요청은 다른 요청이 끝나야 시작되며, 처리량은 {through}에 머뭅니다."
                 ),
             ]
         }
@@ -666,32 +662,7 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
             ]
         }
         Claim::FewConsumers { queue, consumers, workers, waiting_share } => {
-            let (consumers, workers, share) =
-                (count(*consumers), workers.map(count), percent(*waiting_share));
-            [
-                text!(
-                    lang,
-                    "Too few consumers on {queue}: tasks queue {share} of their time for one of {consumers} consumers",
-                    "{queue} 컨슈머 부족: 작업 시간의 {share}를 컨슈머 {consumers}개를 기다리며 보냄"
-                ),
-                text!(
-                    lang,
-                    "{consumers} consumers, {share} of task time is queueing",
-                    "컨슈머 {consumers}개, 작업 시간의 {share}가 큐 대기"
-                ),
-                match &workers {
-                    Some(workers) => text!(
-                        lang,
-                        "{workers} workers run, but only {consumers} consume from {queue}. Tasks queue for {share} of their time.",
-                        "실행 중인 워커는 {workers}개인데 {queue}의 컨슈머는 {consumers}개뿐입니다. 작업 시간의 {share}가 큐 대기입니다."
-                    ),
-                    None => text!(
-                        lang,
-                        "Tasks spend {share} of their time waiting for one of {consumers} consumers of {queue}.",
-                        "작업 시간의 {share}를 {queue}의 컨슈머 {consumers}개를 기다리며 보냅니다."
-                    ),
-                },
-            ]
+            variants::few_consumers(lang, queue, *consumers, *workers, *waiting_share)
         }
         Claim::ScalerAtMaximum { scaler, replicas, at_maximum_share, waiting_share } => {
             let (replicas, at_maximum, share) =

@@ -116,6 +116,7 @@ pub fn note(lang: Lang, note: &Note) -> String {
         Note::OfAllCalls => text!(lang, "mean of all calls", "모든 호출의 평균"),
         Note::Sampled => text!(lang, "mean of ten samples per second", "초당 10회 표본의 평균"),
         Note::EachSecond => text!(lang, "the same in every second", "매초 같음"),
+        Note::LowerBound => text!(lang, "lower bound", "하한"),
         Note::InPauses => text!(lang, "in pauses, or behind them", "정지 중이거나 그 뒤의 대기"),
         Note::OfRequestsWithIt => text!(lang, "mean of the requests with it", "해당 요청의 평균"),
         Note::MadeRoom => text!(lang, "to make space for others", "다른 키를 넣기 위해"),
@@ -185,7 +186,11 @@ pub fn note(lang: Lang, note: &Note) -> String {
 pub fn demand_used(lang: Lang, kind: ResourceKind) -> String {
     let name = resource_kind(lang, kind);
     match kind {
-        ResourceKind::Cpu | ResourceKind::NodeCpu | ResourceKind::Core => {
+        ResourceKind::Cpu
+        | ResourceKind::NodeCpu
+        | ResourceKind::Core
+        | ResourceKind::ProgramCpu
+        | ResourceKind::Thread => {
             text!(lang, "{name}, cores", "{name} 사용량(코어)")
         }
         ResourceKind::JvmCpu | ResourceKind::Disk => text!(lang, "{name}, utilisation", "{name} 사용률"),

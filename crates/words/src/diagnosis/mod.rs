@@ -12,6 +12,7 @@ mod predictions;
 mod remedies;
 mod ruled_out;
 mod times;
+mod variants;
 
 #[cfg(test)]
 mod tests;
@@ -111,7 +112,10 @@ fn inconclusive(lang: Lang, why: Inconclusive) -> String {
 /// Returns the name of a kind of resource, for the middle of a sentence.
 fn resource_kind(lang: Lang, kind: ResourceKind) -> String {
     match kind {
-        ResourceKind::Cpu | ResourceKind::NodeCpu | ResourceKind::JvmCpu => text!(lang, "CPU", "CPU"),
+        ResourceKind::Cpu | ResourceKind::NodeCpu | ResourceKind::JvmCpu | ResourceKind::ProgramCpu => {
+            text!(lang, "CPU", "CPU")
+        }
+        ResourceKind::Thread => text!(lang, "thread", "스레드"),
         ResourceKind::Core => text!(lang, "core", "코어"),
         ResourceKind::Disk => text!(lang, "disk", "디스크"),
         ResourceKind::Threads => text!(lang, "threads", "스레드"),
@@ -127,6 +131,8 @@ fn resource_name(lang: Lang, resource: &model::diagnosis::Resource) -> String {
         ResourceKind::Cpu => text!(lang, "CPU of {place}", "{place}의 CPU"),
         ResourceKind::NodeCpu => text!(lang, "CPU of node {place}", "노드 {place}의 CPU"),
         ResourceKind::JvmCpu => text!(lang, "CPU of JVM {place}", "JVM {place}의 CPU"),
+        ResourceKind::ProgramCpu => text!(lang, "CPU of process {place}", "프로세스 {place}의 CPU"),
+        ResourceKind::Thread => text!(lang, "busiest thread of {place}", "{place}의 가장 바쁜 스레드"),
         ResourceKind::Core => text!(lang, "core {place}", "코어 {place}"),
         ResourceKind::Disk => text!(lang, "disk of {place}", "{place}의 디스크"),
         ResourceKind::Threads => text!(lang, "threads of {place}", "{place}의 스레드"),
@@ -139,12 +145,14 @@ fn resource_name(lang: Lang, resource: &model::diagnosis::Resource) -> String {
 fn amount(lang: Lang, kind: ResourceKind, value: f64) -> String {
     let value_text = count(value);
     match kind {
-        ResourceKind::Cpu | ResourceKind::NodeCpu | ResourceKind::Core if value_text == "1" => {
-            text!(lang, "1 core", "1코어")
-        }
-        ResourceKind::Cpu | ResourceKind::NodeCpu | ResourceKind::Core => {
-            text!(lang, "{value_text} cores", "{value_text}코어")
-        }
+        ResourceKind::Cpu
+        | ResourceKind::NodeCpu
+        | ResourceKind::Core
+        | ResourceKind::ProgramCpu
+        | ResourceKind::Thread => match value_text.as_str() {
+            "1" => text!(lang, "1 core", "1코어"),
+            _ => text!(lang, "{value_text} cores", "{value_text}코어"),
+        },
         ResourceKind::JvmCpu => {
             let share = percent(value);
             text!(lang, "{share} of all cores", "전체 코어의 {share}")

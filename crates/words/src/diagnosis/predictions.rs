@@ -14,6 +14,9 @@ pub fn change(lang: Lang, change: &Change) -> String {
             text!(lang, "{place} from {from} to {to}", "{place}: {from}에서 {to}로")
         }
         Change::CpuLimitRaised => text!(lang, "the CPU limit is raised", "CPU 제한을 올림"),
+        Change::LoopFree => {
+            text!(lang, "no callback blocks the event loop", "이벤트 루프를 막는 콜백이 없음")
+        }
         Change::NoPauses => text!(lang, "there are no pauses", "정지가 없음"),
         Change::NoEvictions => text!(lang, "the cache evicts nothing", "캐시에서 축출이 없음"),
         Change::EnoughConnections => text!(lang, "the pool has enough connections", "풀의 커넥션이 충분함"),

@@ -27,6 +27,11 @@ pub fn remedy(lang: Lang, remedy: &Remedy) -> String {
             "Allocate less memory per request, or use a concurrent garbage collector.",
             "요청당 메모리 할당을 줄이거나, 동시(concurrent) 가비지 컬렉터를 사용하십시오."
         ),
+        Remedy::MoveOffEventLoop { place } => text!(
+            lang,
+            "Move long work of {place} to worker threads, split it, or run more processes.",
+            "{place}의 긴 작업을 워커 스레드로 옮기거나, 나누거나, 프로세스를 늘리십시오."
+        ),
         Remedy::EnlargeCache { place } => text!(
             lang,
             "Raise the memory limit of {place} until the keys fit, or store less per key.",
@@ -111,6 +116,11 @@ pub fn remedy(lang: Lang, remedy: &Remedy) -> String {
             lang,
             "Have the rate limit raised, or batch several calls into one.",
             "호출 한도를 올려 달라고 하거나, 여러 호출을 하나로 묶으십시오."
+        ),
+        Remedy::ReleaseLock { service } => text!(
+            lang,
+            "Release the lock of {service} before the call, or let several calls run at once.",
+            "{service}에서 호출 전에 락을 풀거나, 여러 호출을 동시에 실행하십시오."
         ),
         Remedy::SplitKey => text!(
             lang,

@@ -43,6 +43,7 @@ crate::catalogue! {
     evidence_node_cpu = "Node CPU" | "노드 CPU 사용량";
     evidence_node_memory = "Node memory" | "노드 메모리";
     evidence_host_cpu = "CPU, total and per core" | "CPU 사용률, 전체와 코어별";
+    evidence_host_programs = "CPU of the programs under load" | "부하를 받는 프로그램의 CPU";
     evidence_run_queue = "Run queue length" | "실행 큐 길이";
     evidence_network = "Network" | "네트워크";
     evidence_segments = "TCP retransmissions" | "TCP 재전송";

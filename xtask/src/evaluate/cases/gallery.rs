@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use crate::evaluate::gallery::provenance;
 use crate::evaluate::gallery::stack::{self, Case, Stack};
-use crate::evaluate::gallery::system::{Sources, System};
+use crate::evaluate::gallery::system::{self, Sources, System};
 use crate::evaluate::page::{Bar, Table};
-use crate::evaluate::result_path;
+use crate::evaluate::{keep, result_path};
 
 /// A case takes about this long: two runs with a start of the system each, and the waits for the last spans.
 pub(super) const CASE_S: f64 = 80.0;
@@ -60,6 +60,27 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     Ok(described(&stack, &case, json!({ "first": first.unwrap_or_else(|| now.clone()), "now": now })))
 }
 
+/// Diagnoses the kept runs again with the present program: of these parts, or of all. Returns their number.
+///
+/// The evidence stays as it was collected, so a change of a detector shows within seconds and on the same run.
+pub(in crate::evaluate) fn replay(wanted: &[String]) -> anyhow::Result<usize> {
+    let mut replayed = 0;
+    for part in parts()? {
+        let (run, result) = (system::kept_run(&part)?, result_path("gallery", &part));
+        let is_wanted = wanted.is_empty() || wanted.contains(&part);
+        if !is_wanted || !run.exists() || !result.exists() {
+            continue;
+        }
+        let mut value = system::read_json(&result)?;
+        let (stack, _) = stack::find(&part)?;
+        value["now"]["provenance"] = provenance::of_stack(&stack.name)?;
+        value["now"]["diagnosis"] = brief(&system::diagnosis(&run)?);
+        keep(&result, &value)?;
+        replayed += 1;
+    }
+    Ok(replayed)
+}
+
 pub(super) fn measure_with_sources(part: &str) -> anyhow::Result<Value> {
     let (name, suffix) = part.rsplit_once('-').context("read the sources of the part")?;
     let sources = REDUCED.iter().find(|(known, _)| *known == suffix).context("read the sources")?.1;
@@ -86,6 +107,9 @@ fn measured(stack: &Stack, case: &Case, sources: Sources) -> anyhow::Result<Valu
     let provenance = provenance::of_stack(&stack.name)?;
     let mut system = System::start(stack, &setting, sources)?;
     let (found, summary) = system.run(&load, case.may_fail)?;
+    if sources == Sources::All {
+        system.keep_run(&format!("{}-{}", stack.name, case.name))?;
+    }
     drop(system);
     let before = figures(&found, &summary);
     // The remedy is for the plant and the prediction, which need all sources.

@@ -16,6 +16,7 @@ mod steady;
 
 use super::{Case, Parts};
 
+pub(super) use gallery::replay as replay_gallery;
 pub(super) use real::binary;
 
 /// How long a part of a case takes, about, seconds; none where it is not long.

@@ -76,7 +76,7 @@ impl System {
         sources: Sources,
     ) -> anyhow::Result<System> {
         let work = std::env::temp_dir().join(format!("plimsoll-gallery-{}", std::process::id()));
-        let cache = workspace::target_directory()?.join("gallery").join(&stack.name);
+        let cache = cache()?.join(&stack.name);
         for folder in [&work, &cache] {
             std::fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
         }
@@ -136,15 +136,24 @@ impl System {
             failed * 100.0,
             self.tail(load.port())
         );
-        Ok((self.diagnosed()?, summary))
+        Ok((diagnosis(&self.last_run()?)?, summary))
     }
 
-    fn diagnosed(&self) -> anyhow::Result<Value> {
-        let mut command = Command::new(&self.plimsoll);
-        command.args(["diagnose", "@last", "--json", "--runs"]).arg(self.runs());
-        let output = command.output().context("run the program")?;
-        ensure!(output.status.success(), "diagnose: {}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).context("read the diagnosis")
+    /// Keeps the file of the last run, for [`diagnosis`] of it later.
+    pub(in crate::evaluate) fn keep_run(&self, part: &str) -> anyhow::Result<()> {
+        let path = kept_run(part)?;
+        let folder = path.parent().context("find the folder of the runs")?;
+        std::fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
+        std::fs::copy(self.last_run()?, &path).with_context(|| format!("write {}", path.display()))?;
+        Ok(())
+    }
+
+    fn last_run(&self) -> anyhow::Result<PathBuf> {
+        let entries = std::fs::read_dir(self.runs()).context("list the runs")?;
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        // Names begin with the time.
+        let runs = paths.filter(|path| path.extension().is_some_and(|extension| extension == "plimsoll"));
+        runs.max().context("find the run")
     }
 
     /// The environment of a setting: the stack's, with the changes of the setting.
@@ -306,7 +315,25 @@ fn variables(stack: &Stack, work: &Path, cache: &Path) -> anyhow::Result<BTreeMa
     Ok(variables)
 }
 
-fn read_json(path: &Path) -> anyhow::Result<Value> {
+/// The folder of installed packages and kept runs.
+fn cache() -> anyhow::Result<PathBuf> {
+    Ok(workspace::target_directory()?.join("gallery"))
+}
+
+/// The file of a part's last run with all sources; it exists where the part was measured on this machine.
+pub(in crate::evaluate) fn kept_run(part: &str) -> anyhow::Result<PathBuf> {
+    Ok(cache()?.join("runs").join(format!("{part}.plimsoll")))
+}
+
+/// Returns the diagnosis of a run file.
+pub(in crate::evaluate) fn diagnosis(run: &Path) -> anyhow::Result<Value> {
+    let mut command = Command::new(binary("PLIMSOLL_BIN")?);
+    let output = command.args(["diagnose", "--json"]).arg(run).output().context("run the program")?;
+    ensure!(output.status.success(), "diagnose: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).context("read the diagnosis")
+}
+
+pub(in crate::evaluate) fn read_json(path: &Path) -> anyhow::Result<Value> {
     let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("parse {}", path.display()))
 }

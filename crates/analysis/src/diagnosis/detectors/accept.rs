@@ -7,11 +7,11 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
 };
-use model::{SignalRole, Strength, Unit};
+use model::{SignalId, SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
-use super::super::thresholds::accept::{AGAIN_S, LATE_MIN, LIMITS_MIN, OVERFLOWS_MIN};
+use super::super::thresholds::accept::{AGAIN_S, DROPS_MIN, LATE_MIN, LIMITS_MIN, OVERFLOWS_MIN, STEPS_MIN};
 
 /// Which connections were dropped.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -19,17 +19,22 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let overflows = view.highest_of_means(SignalRole::AcceptDrops);
     let late = level.requests.after_lost_syns as f64 / level.requests.count.max(1) as f64;
     let overflown = overflows.is_some_and(|per_s| per_s >= OVERFLOWS_MIN);
-    // The counter is the machine's: without a symptom in the run's own requests, the connections were another program's.
-    if late < LATE_MIN {
+    // Each of them waited for a second at least, and none of that is in a span.
+    let mean_s = level.requests.mean_s.unwrap_or(0.0);
+    let all_s = mean_s * level.requests.count as f64;
+    let by_steps = if all_s > 0.0 { (level.requests.lost_syns_s / all_s).min(1.0) } else { 0.0 };
+    // A counter is a machine's: without a symptom in the run's own requests, the connections were another program's. And the kernel
+    // that sends a SYN again counts it: without that, requests of a second are slow for another reason.
+    let drops = overflows.unwrap_or(0.0) * level.length_s();
+    let has_sender = !view.signals(&[SignalId::SynRepeated]).is_empty();
+    let is_counted = drops >= level.requests.after_lost_syns as f64 * DROPS_MIN;
+    let is_it = if has_sender || overflown { is_counted && by_steps >= STEPS_MIN } else { late >= LATE_MIN };
+    if !is_it {
         return match overflows {
             Some(per_s) => vec![Observation::RuledOut(RuledOut::AcceptQueue { dropped_per_s: per_s })],
             None => vec![Observation::Missing(MissingKind::KernelCounters)],
         };
     }
-    // Each of them waited for a second at least, and none of that is in a span.
-    let mean_s = level.requests.mean_s.unwrap_or(0.0);
-    let all_s = mean_s * level.requests.count as f64;
-    let by_steps = if all_s > 0.0 { (level.requests.lost_syns_s / all_s).min(1.0) } else { 0.0 };
     let by_drops = view.share_of_waiting(overflows.unwrap_or(0.0) * AGAIN_S);
     let outside = if view.paths.traces > 0 { view.share_outside() } else { 1.0 };
     let explains = by_steps.max(by_drops.min(outside));
@@ -75,21 +80,21 @@ mod tests {
 
     #[test]
     fn overflows_and_late_requests_are_told() {
-        let case = |overflows, late| {
-            let mut level = with_evidence(
-                level(10, 100, 0.1),
-                vec![flat("listen_overflows", &[], 10, overflows)],
-                Vec::new(),
-            );
+        let case_of = |counter, drops, late| {
+            let mut level =
+                with_evidence(level(10, 100, 0.1), vec![flat(counter, &[], 10, drops)], Vec::new());
             level.requests.after_lost_syns = late;
             level.requests.lost_syns_s = late as f64;
             level
         };
+        let case = |drops, late| case_of("listen_overflows", drops, late);
         check(detect, &case(4.0, 30), &["accept-queue overflow: listening socket"]);
         check(detect, &case(0.0, 30), &["accept-queue overflow: listening socket"]);
         check(detect, &case(0.0, 2), &[]);
         // Another program's connections: no request of the run took 1, 3 or 7 s.
         check(detect, &case(4.0, 0), &[]);
+        check(detect, &case_of("syn_repeated", 4.0, 30), &["accept-queue overflow: listening socket"]);
+        check(detect, &case_of("syn_repeated", 0.0, 30), &[]);
     }
 
     #[test]

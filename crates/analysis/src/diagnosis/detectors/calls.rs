@@ -19,7 +19,8 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::prediction::Gone;
 use super::super::thresholds::calls::{
-    DEMAND_MIN, EVEN_MAX, HELD_MIN, HELD_SHARE_MIN, LIMITED_S_MIN, QUICK_MAX, SHARE_MIN,
+    DECIDES_MIN, DEMAND_MIN, EVEN_MAX, HELD_MIN, HELD_SHARE_MIN, LIMITED_S_MIN, NOTICED_S, QUICK_MAX,
+    SHARE_MIN,
 };
 use super::super::thresholds::case_view::WAITS_MIN;
 use crate::roles::{ActivityRole, Callee};
@@ -189,7 +190,9 @@ fn reported_limit(view: &View<'_>) -> Option<Observation> {
 
 fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, kind: CallKind) -> Observation {
     let is_jam = share.waits >= WAITS_MIN || kind == CallKind::Paced;
-    let limits = is_jam || !view.level.thresholds_failed.is_empty();
+    let (least, _) = view.share_interval(share.own);
+    let decides = least >= DECIDES_MIN && step.mean_s() >= NOTICED_S;
+    let limits = is_jam || decides || !view.level.thresholds_failed.is_empty();
     let (claim, remedy, cost) = claim(view, (key, step), share, kind);
     Observation::Found(
         Box::new(Hypothesis {

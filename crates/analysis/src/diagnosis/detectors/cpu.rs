@@ -15,11 +15,17 @@ use super::super::ceilings::{self, Resource};
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::ceilings::FULL;
-use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, WANTED_MIN};
+use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, PROGRAM_MIN, WANTED_MIN};
 
 /// Resources that are processors.
-const PROCESSORS: [ResourceKind; 4] =
-    [ResourceKind::Cpu, ResourceKind::NodeCpu, ResourceKind::Core, ResourceKind::JvmCpu];
+const PROCESSORS: [ResourceKind; 6] = [
+    ResourceKind::ProgramCpu,
+    ResourceKind::Thread,
+    ResourceKind::Cpu,
+    ResourceKind::NodeCpu,
+    ResourceKind::Core,
+    ResourceKind::JvmCpu,
+];
 
 /// Which processors are at their limit.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -52,7 +58,14 @@ pub(in super::super) fn share_saturated(view: &View<'_>) -> f64 {
 
 /// Whose work a core does is known by who wants one.
 fn is_targets(view: &View<'_>, resource: &Resource<'_>) -> bool {
-    resource.name.kind == ResourceKind::Cpu || wanted(view) >= WANTED_MIN
+    match resource.name.kind {
+        ResourceKind::Cpu | ResourceKind::Thread => true,
+        ResourceKind::ProgramCpu => {
+            let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
+            resource.mean >= cores * PROGRAM_MIN
+        }
+        _ => wanted(view) >= WANTED_MIN,
+    }
 }
 
 fn finding(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
@@ -93,7 +106,7 @@ fn finding(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
         queries: resource.signals.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
         flags: flags(resource),
         caveats: match name.kind {
-            ResourceKind::Cpu => Vec::new(),
+            ResourceKind::Cpu | ResourceKind::ProgramCpu | ResourceKind::Thread => Vec::new(),
             _ => vec![Caveat::CoreOwnerUnknown],
         },
         cost: CostClass::Resource,
@@ -205,5 +218,26 @@ mod tests {
         let limit = flat("container_cpu_limit", &[("pod", "a"), ("container", "worker")], 10, 1.0);
         let found = fires(detect, &with_evidence(level(10, 6, 1.0), vec![used(1.84), limit], Vec::new()));
         assert_eq!(found[0].flags[0], Caveat::OverLimit { peak_share: 1.84 });
+    }
+
+    #[test]
+    fn a_program_under_load_that_has_all_idle_cpu_limits() {
+        let case = |used: f64, idle: f64, thread: f64| {
+            let labels = [("program", "shop:8080")];
+            let mut signals =
+                vec![flat("listener_cpu", &labels, 10, used), flat("listener_thread", &labels, 10, thread)];
+            signals.extend(["0", "1"].map(|core| flat("core_cpu", &[("core", core)], 10, 1.0 - idle / 2.0)));
+            with_evidence(level(10, 10, 0.1), signals, Vec::new())
+        };
+        let limits = |level: &crate::diagnosis::Level| {
+            let found = fires(detect, level).into_iter().filter(|one| one.role == Role::Limits);
+            found.map(|one| one.place).collect::<Vec<_>>()
+        };
+        assert_eq!(limits(&case(1.3, 0.02, 0.7))[0], "shop:8080");
+        // Others have the cores.
+        assert!(limits(&case(0.2, 0.02, 0.1)).is_empty());
+        // One thread is busy all of the time, with an idle core beside it.
+        assert_eq!(limits(&case(1.05, 0.8, 0.99)), ["shop:8080"]);
+        assert!(limits(&case(0.5, 1.3, 0.4)).is_empty());
     }
 }

@@ -9,6 +9,7 @@ mod churn;
 mod consumers;
 mod cpu;
 mod disk;
+mod event_loop;
 mod imbalance;
 mod locks;
 mod logging;
@@ -56,6 +57,7 @@ detectors! {
     cpu,
     throttling,
     pauses,
+    event_loop,
     memory,
     pool,
     locks,

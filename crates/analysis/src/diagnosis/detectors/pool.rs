@@ -7,16 +7,19 @@
 //!
 //! Not: a pool that is full because its connections do slow work; then the database is busy, and that is reported instead.
 
+use std::collections::BTreeMap;
+
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
 };
-use model::{SignalRole, Strength, Unit};
+use model::{SignalRole, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
+use super::super::concurrency;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::series;
-use super::super::thresholds::pool::{LIMITS_MIN, SHARE_MIN};
+use super::super::thresholds::pool::{BEFORE_MIN, LIMITS_MIN, SHARE_MIN};
 use crate::roles::{ActivityRole, Pool};
 
 /// The signals of a connection pool.
@@ -28,7 +31,12 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         view.paths.steps.iter().filter(|(_, step)| matches!(step.role, ActivityRole::PoolWait(_))).collect();
     let pending = view.sum_of_means(&SignalRole::PoolPending.signals());
     if waits.is_empty() && pending.is_none() {
-        return vec![Observation::Missing(MissingKind::ConnectionPools)];
+        let found: Vec<Observation> = by_concurrency(view).into_iter().collect();
+        return if found.is_empty() {
+            vec![Observation::Missing(MissingKind::ConnectionPools)]
+        } else {
+            found
+        };
     }
     let mut all = Vec::new();
     let mut has_span = false;
@@ -63,6 +71,48 @@ fn leads_to_database(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
         ActivityRole::PoolWait(Pool::Service) => false,
         _ => view.paths.steps.iter().any(|(other, step)| other.service == key.service && step.is_database),
     }
+}
+
+/// Finds a pool whose waits no span and no metric shows: a service has a limited number of statements open, each begins when another
+/// ends, and requests that have begun wait before their first.
+fn by_concurrency(view: &View<'_>) -> Option<Observation> {
+    let mut statements: BTreeMap<&str, Vec<(i64, u64)>> = BTreeMap::new();
+    let calls =
+        view.paths.steps.iter().filter(|(key, step)| key.kind == SpanKind::Client && step.is_database);
+    for (key, step) in calls {
+        statements.entry(&*key.service).or_default().extend(&step.times_ns);
+    }
+    let found = statements.iter().filter(|_| !view.paths.is_biased).filter_map(|(service, spans)| {
+        let share = view.share_of_paths(view.paths.before_calls_ns(service));
+        let limit = concurrency::limit(spans, view.weight()).filter(|_| share >= BEFORE_MIN)?;
+        Some((*service, share, limit))
+    });
+    let (service, share, limit) = found.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let claim = Claim::PoolExhausted {
+        place: service.to_owned(),
+        waiting_share: share,
+        mean_wait_s: None,
+        pending: None,
+        connections: Some(limit.at_once),
+    };
+    let numbers = vec![
+        exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+        exact(FigureName::ConnectionsInUse, limit.open, Unit::Count).noted(Note::WorkPerSecond),
+        exact(FigureName::ConnectionsMax, limit.at_once, Unit::Count),
+        exact(FigureName::ServiceTime, limit.mean_s, Unit::Seconds),
+    ];
+    Some(Observation::Found(
+        Box::new(Hypothesis {
+            strength: Strength::Arithmetic,
+            explains: Some(share),
+            numbers,
+            caveats: vec![Caveat::DatabaseCapacity],
+            cost: CostClass::Setting,
+            prediction: view.without(share, Change::EnoughConnections),
+            ..draft(claim, Remedy::EnlargePool, service)
+        }),
+        Depth::Cause,
+    ))
 }
 
 fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Observation {
@@ -198,5 +248,21 @@ mod tests {
         };
         check(detect, &case(6.0), &["connection pool too small: main"]);
         check(detect, &case(0.1), &[]);
+    }
+
+    #[test]
+    fn a_pool_without_spans_or_metrics_shows_in_its_statements() {
+        let case = |slots: usize, waits_ms: f64| {
+            let build = |start_ms: f64| {
+                let mut spans =
+                    request("shop", "GET /report", waits_ms + 40.0, &[("select 1", waits_ms, 39.0)]);
+                spans.iter_mut().for_each(|span| span.start_ns += ((start_ms - waits_ms) * 1e6) as i64);
+                spans
+            };
+            let traces = super::super::super::testing::in_slots(slots, 1000, 40.0, build);
+            crate::diagnosis::Level { traces, ..level(20, 50, (waits_ms + 40.0) / 1e3) }
+        };
+        check(detect, &case(2, 440.0), &["connection pool too small: shop"]);
+        check(detect, &case(2, 1.0), &[]);
     }
 }

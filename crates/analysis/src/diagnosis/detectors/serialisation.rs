@@ -9,17 +9,21 @@ use model::diagnosis::{Caveat, Change, Claim, CostClass, FigureName, Hypothesis,
 use model::{Strength, Unit};
 
 use super::super::case_view::View;
+use super::super::concurrency;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::thresholds::serialisation::{
-    BUSY_MAX, BUSY_MIN, CLOSE, CLOSE_MAX, EXPECTED_MIN, LIMITS_MIN, LONGER_MIN, QUEUED_MIN, SHARE_MIN,
-    SPANS_MIN, TURN_S_MIN,
+    BEFORE_MIN, BUSY_MAX, BUSY_MIN, CLOSE, CLOSE_MAX, EXPECTED_MIN, LIMITS_MIN, LONGER_MIN, QUEUED_MIN,
+    SHARE_MIN, SPANS_MIN, TURN_S_MIN,
 };
 
 /// Finds operations that run one at a time.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let found = view.paths.steps.iter().filter_map(|(key, step)| finding(view, key, step));
-    let most = found.max_by(|a, b| a.explains.unwrap_or(0.0).total_cmp(&b.explains.unwrap_or(0.0)));
+    let steps = || view.paths.steps.iter();
+    let own = steps().filter_map(|(key, step)| finding(view, key, step));
+    let calls = steps().filter_map(|(key, step)| call_in_turn(view, key, step));
+    let most =
+        own.chain(calls).max_by(|a, b| a.explains.unwrap_or(0.0).total_cmp(&b.explains.unwrap_or(0.0)));
     most.map(|hypothesis| Observation::Found(Box::new(hypothesis), Depth::Cause)).into_iter().collect()
 }
 
@@ -58,6 +62,38 @@ fn finding(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
         cost: CostClass::Logic,
         prediction: view.without(share * (1.0 - one_s / step.mean_s()), Change::NoSerialisation),
         ..draft(claim, Remedy::SplitKey, key.operation.to_string())
+    })
+}
+
+/// A call that a service makes one at a time while its other requests have not begun theirs: a lock is held across the call.
+fn call_in_turn(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
+    if key.kind != SpanKind::Client || step.is_database || step.role.is_wait() || view.paths.is_biased {
+        return None;
+    }
+    let share = view.share_of_paths(view.paths.before_calls_ns(&key.service));
+    let limit = concurrency::limit(&step.times_ns, view.weight())
+        .filter(|limit| share >= BEFORE_MIN && limit.at_once <= 1.0)?;
+    let per_s = limit.open / limit.mean_s;
+    let claim = Claim::CallsInTurn {
+        service: key.service.to_string(),
+        operation: key.operation.to_string(),
+        done_per_s: per_s,
+        one_s: limit.mean_s,
+        waiting_share: share,
+    };
+    Some(Hypothesis {
+        strength: Strength::Arithmetic,
+        explains: Some(share),
+        numbers: vec![
+            exact(FigureName::DoneRate, per_s, Unit::PerSecond),
+            exact(FigureName::ServiceTime, limit.mean_s, Unit::Seconds),
+            exact(FigureName::BusyShare, limit.open * 100.0, Unit::Percent).noted(Note::RateTimesService),
+            exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+        ],
+        exemplars: view.exemplars(&step.slowest),
+        cost: CostClass::Logic,
+        prediction: view.without(share, Change::NoSerialisation),
+        ..draft(claim, Remedy::ReleaseLock { service: key.service.to_string() }, key.service.to_string())
     })
 }
 
@@ -134,5 +170,23 @@ mod tests {
     fn where_somebody_is_always_before_it_no_two_end_together() {
         check(detect, &queue(true), &["hot key: count the like"]);
         check(detect, &queue(false), &[]);
+    }
+
+    #[test]
+    fn a_lock_across_a_call_lets_one_call_at_a_time() {
+        let case = |slots: usize, waits_ms: f64| {
+            let build = |start_ms: f64| {
+                let mut spans = request("shop", "GET /price", waits_ms + 25.0, &[]);
+                spans[0].start_ns += ((start_ms - waits_ms) * 1e6) as i64;
+                let call = span(2, 1, "shop", "GET price", start_ms, 24.9);
+                spans.push(model::Span { kind: SpanKind::Client, ..call });
+                spans
+            };
+            let traces = super::super::super::testing::in_slots(slots, 800, 25.0, build);
+            crate::diagnosis::Level { traces, ..level(20, 40, (waits_ms + 25.0) / 1e3) }
+        };
+        check(detect, &case(1, 375.0), &["hot key: shop"]);
+        check(detect, &case(4, 375.0), &[]);
+        check(detect, &case(1, 1.0), &[]);
     }
 }

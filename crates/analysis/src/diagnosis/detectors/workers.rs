@@ -16,18 +16,19 @@ use model::diagnosis::{
 use model::{SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
+use super::super::concurrency;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Paths, Step, StepKey};
 use super::super::prediction::Gone;
 use super::super::thresholds::workers::{
-    BETWEEN_RUNS, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OWN_MAX, SHARE_MIN, WAIT_S_MIN,
+    BETWEEN_RUNS, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OUTSIDE_MIN, OWN_MAX, SHARE_MIN, WAIT_S_MIN,
 };
 use super::calls::Share;
 use crate::roles::{ActivityRole, Turn};
 
 /// Which service has too few.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let found = waiting(view).or_else(|| plateau(view));
+    let found = waiting(view).or_else(|| in_front_of_service(view)).or_else(|| plateau(view));
     found.map(|hypothesis| Observation::Found(Box::new(hypothesis), Depth::Resource)).into_iter().collect()
 }
 
@@ -68,6 +69,42 @@ fn waiting(view: &View<'_>) -> Option<Hypothesis> {
         exemplars: view.exemplars(&step.slowest),
         prediction,
         ..hypothesis(view, claim, &key.service, kept.map(|(operation, of_read)| (operation, of_read.demand)))
+    })
+}
+
+/// Requests spend their time before the first span, and the service that answers them takes so many at a time.
+fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
+    let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
+    let share = view.share_outside();
+    if view.paths.is_biased || share < OUTSIDE_MIN || share * mean_s < WAIT_S_MIN {
+        return None;
+    }
+    let limits = view
+        .paths
+        .entries
+        .iter()
+        .filter_map(|(service, spans)| Some((service, concurrency::limit(spans, view.weight())?)));
+    let (service, limit) = limits.min_by(|a, b| a.1.at_once.total_cmp(&b.1.at_once))?;
+    let claim = Claim::QueuedInFront {
+        service: service.to_string(),
+        at_once: limit.at_once,
+        through_per_s: view.level.requests_per_s(),
+        waiting_share: share,
+    };
+    let slowest = view.paths.steps.iter().filter(|(key, _)| key.service == *service);
+    let slowest = slowest.max_by_key(|(_, step)| step.spans).map(|(_, step)| view.exemplars(&step.slowest));
+    Some(Hypothesis {
+        explains: Some(share),
+        numbers: vec![
+            exact(FigureName::QueueWait, share * mean_s, Unit::Seconds),
+            exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+            exact(FigureName::AtOnce, limit.open, Unit::Count).noted(Note::WorkPerSecond),
+            exact(FigureName::ServiceTime, limit.mean_s, Unit::Seconds),
+            exact(FigureName::InFlight, view.level.in_flight(), Unit::Count),
+        ],
+        exemplars: slowest.unwrap_or_default(),
+        prediction: view.without(share, Change::EnoughWorkers),
+        ..hypothesis(view, claim, service, None)
     })
 }
 
@@ -248,5 +285,28 @@ mod tests {
     fn where_more_goes_through_no_end_is_reached() {
         let found = diagnose(&Case { levels: vec![behind(8.0, 200, 19.0), behind(16.0, 390, 30.0)] });
         assert!(found.findings.is_empty(), "{:?}", found.findings);
+    }
+
+    #[test]
+    fn requests_that_queue_in_front_of_a_service_wait_for_its_workers() {
+        let case = |slots: usize, mean_s: f64| {
+            let build = |start_ms: f64| {
+                let mut spans = request("shop", "GET /", 48.0, &[]);
+                spans[0].start_ns += (start_ms * 1e6) as i64;
+                spans
+            };
+            let traces = testing::in_slots(slots, 400 * slots as u128, 48.5, build);
+            let level = Level { traces, ..observed(20 * slots as u64, mean_s, 24.0) };
+            diagnose(&Case { levels: vec![level] })
+        };
+        for slots in [1, 3] {
+            let found = case(slots, 1.2);
+            assert_eq!(found.outcome, Outcome::Limited);
+            let one = &found.findings[0];
+            assert_eq!((one.fault(), one.place.as_str()), (FaultKind::TooFewWorkers, "shop"));
+            let Claim::QueuedInFront { at_once, .. } = one.claim else { panic!("{:?}", one.claim) };
+            assert_eq!(at_once, slots as f64);
+        }
+        assert!(case(1, 0.05).findings.is_empty(), "no request waits");
     }
 }

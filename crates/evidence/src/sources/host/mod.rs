@@ -8,13 +8,15 @@ mod reading;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use host::{Machine, Tcp};
+use host::{Listener, Listeners, Machine, Tcp};
+use model::signal::label;
 use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId, SystemClock};
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::http::{self, Client, Door};
+use crate::lines::harmless;
 use crate::settings::{Settings, SettingsError, password_variable};
 use reading::Received;
 pub use reading::reading;
@@ -22,8 +24,8 @@ pub use reading::reading;
 /// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "host",
-    provides: "This machine, or one with a host-agent: CPU per core, threads that wait for one, memory, network, retransmissions, \
-            full accept queues.",
+    provides: "This machine, or one with a host-agent: CPU per core and of the programs under load, threads that wait for a core, memory, network, \
+            retransmissions, full accept queues.",
     example: "local",
     settings: &[("step", "interval between readings [default: 1s]")],
     open,
@@ -36,14 +38,18 @@ const STEP_MIN: Duration = Duration::from_millis(100);
 pub const PATH: &str = "/v1/machine";
 /// Timeout for the answer of another machine.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
-/// Maximum number of series: a machine of 256 cores with 16 interfaces.
-const SERIES_MAX: usize = 320;
+/// Maximum length of a program's name; the kernel's have 15 characters (Linux, `TASK_COMM_LEN`).
+const PROGRAM_CHARS_MAX: usize = 40;
+/// Maximum number of series: a machine of 256 cores with 16 interfaces, and 32 programs.
+const SERIES_MAX: usize = 416;
 
 struct Host {
     about: About,
     /// The agent of another machine; `None` for this machine.
     agent: Option<Client>,
     step: Duration,
+    /// The programs under load, where they are on this machine.
+    listeners: Option<Listeners>,
     gathered: Gathered,
     /// The last reading, and its time by the clock of the machine.
     before: Option<(Instant, Machine)>,
@@ -54,7 +60,7 @@ struct Host {
 /// One value with its query.
 struct Value {
     signal: SignalId,
-    label: Option<(&'static str, String)>,
+    labels: Vec<(&'static str, String)>,
     file: &'static str,
     value: Option<f64>,
 }
@@ -72,7 +78,9 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         return Err(settings.wrong("step", "the minimum is 100ms"));
     }
     let about = About { name: settings.name.clone(), kind: KIND.name, address };
-    Ok(Box::new(Host { about, agent, step, gathered: Gathered::new(SERIES_MAX), before: None, left_out: 0 }))
+    let listeners = agent.is_none().then(|| Listeners::new(std::process::id()));
+    let gathered = Gathered::new(SERIES_MAX);
+    Ok(Box::new(Host { about, agent, step, listeners, gathered, before: None, left_out: 0 }))
 }
 
 impl Source for Host {
@@ -113,6 +121,8 @@ impl Source for Host {
                 values.extend(growth(before, &machine, elapsed_s));
             }
         }
+        let programs = self.listeners.as_mut().map(|listeners| listeners.read(at)).unwrap_or_default();
+        values.extend(programs.iter().flat_map(used));
         for value in values {
             if let Some(signal) = self.signal(value, now.at) {
                 self.gathered.add(signal);
@@ -173,7 +183,7 @@ impl Host {
         Some(Signal {
             source: self.about.name.clone(),
             name: value.signal.into(),
-            labels: BTreeMap::from_iter(value.label.map(|(label, text)| (label.to_owned(), text))),
+            labels: value.labels.into_iter().map(|(label, text)| (label.to_owned(), text)).collect(),
             unit: value.signal.unit().to_owned(),
             query: value.file.to_owned(),
             step: self.step,
@@ -202,8 +212,8 @@ fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
     for (number, ticks) in &now.cores {
         // Cores can be taken offline and online.
         let Some((_, earlier)) = before.cores.iter().find(|(earlier, _)| earlier == number) else { continue };
-        let label = Some(("core", number.to_string()));
-        values.push(Value { label, ..cpu(SignalId::CoreCpu, ticks.busy_since(earlier)) });
+        let labels = vec![("core", number.to_string())];
+        values.push(Value { labels, ..cpu(SignalId::CoreCpu, ticks.busy_since(earlier)) });
     }
     let pressure_us = grown(before.cpu_pressure_us, now.cpu_pressure_us);
     let waiting = pressure_us.map(|us| us / 1e6 / elapsed_s);
@@ -218,8 +228,8 @@ fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
         ];
         for (signal, earlier, bytes) in both {
             let per_s = grown(Some(earlier), Some(bytes)).map(|bytes| bytes / elapsed_s);
-            let label = Some(("interface", interface.name.clone()));
-            values.push(Value { label, ..plain(signal, "/proc/net/dev", per_s) });
+            let labels = vec![("interface", interface.name.clone())];
+            values.push(Value { labels, ..plain(signal, "/proc/net/dev", per_s) });
         }
     }
     let tcp = |signal, file, field: fn(&Tcp) -> Option<u64>| {
@@ -238,8 +248,25 @@ fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
     values
 }
 
+/// Returns the CPU use of a program.
+fn used(program: &Listener) -> [Value; 3] {
+    // Several programs can have the same name, such as that of an interpreter.
+    let port = program.ports.first().map(|port| format!(":{port}")).unwrap_or_default();
+    let name = harmless(&program.name, PROGRAM_CHARS_MAX) + &port;
+    let labels = vec![(label::PROGRAM, name)];
+    let value = |signal, number| Value {
+        labels: labels.clone(),
+        ..plain(signal, "/proc/PID/task/TID/schedstat", Some(number))
+    };
+    [
+        value(SignalId::ListenerCpu, program.cores),
+        value(SignalId::ListenerThread, program.busiest_thread),
+        value(SignalId::ListenerWaiting, program.waiting),
+    ]
+}
+
 fn plain(signal: SignalId, file: &'static str, value: Option<f64>) -> Value {
-    Value { signal, label: None, file, value }
+    Value { signal, labels: Vec::new(), file, value }
 }
 
 /// Returns the increase of a counter; `None` after a reset.

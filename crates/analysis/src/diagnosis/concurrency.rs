@@ -1,0 +1,152 @@
+//! Limits of concurrency: a service, a pool or a critical section that takes `k` at a time while further work waits.
+//!
+//! The evidence is spans alone, whatever their names. The utilisation law gives the mean number that is open, X·S (Denning and Buzen,
+//! 1978). At a limit that number is close to an integer `k`; a span begins only when another has ended; and no span begins while `k`
+//! others are open. Independent spans would do so often: an arrival finds a number of open spans that has a Poisson distribution (the
+//! infinite-server queue; Wolff, 1982, "Poisson arrivals see time averages").
+//!
+//! Not: paced work, which begins at even intervals and not at the ends of other work, and work that is never queued.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::thresholds::concurrency::{
+    BUSY_MAX, BUSY_MIN, CROWDED_MAX, EXPECTED_MIN, FOLLOWS_MIN, FOLLOWS_WITHIN, SPANS_MIN,
+};
+
+/// A limit of concurrency.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ConcurrencyLimit {
+    /// Most open at a time.
+    pub(super) at_once: f64,
+    /// Mean number open at a time.
+    pub(super) open: f64,
+    /// Mean duration, seconds.
+    pub(super) mean_s: f64,
+}
+
+/// Returns the limit that spans show, if they show one.
+///
+/// Each span is its start and its length, nanoseconds. Each stands for `weight` spans, of which the others were not traced.
+pub(super) fn limit(spans: &[(i64, u64)], weight: f64) -> Option<ConcurrencyLimit> {
+    let mut spans = spans.to_vec();
+    spans.sort_unstable();
+    // Without the tenth at each end: at its beginning and its end a run has no queue.
+    let spans = spans.get(spans.len() / 10..spans.len() * 9 / 10).filter(|spans| spans.len() >= SPANS_MIN)?;
+    let (first_ns, last_ns) = (spans.first()?.0, spans.last()?.0);
+    let length_ns = last_ns.abs_diff(first_ns).max(1) as f64;
+    let total_ns: f64 = spans.iter().map(|(_, span_ns)| *span_ns as f64).sum();
+    let traced = total_ns / length_ns;
+    let open = traced * weight;
+    let at_once = open.round().max(1.0);
+    if !(BUSY_MIN..=BUSY_MAX).contains(&(open / at_once)) {
+        return None;
+    }
+    let mean_ns = total_ns / spans.len() as f64;
+    let Starts { crowded, following } = starts(spans, at_once as usize, mean_ns / at_once * FOLLOWS_WITHIN);
+    let expected = spans.len() as f64 * at_least(at_once as usize, traced);
+    let is_limit = expected >= EXPECTED_MIN
+        && crowded <= expected * CROWDED_MAX
+        && following >= spans.len() as f64 / weight * FOLLOWS_MIN;
+    is_limit.then_some(ConcurrencyLimit { at_once, open, mean_s: mean_ns / 1e9 })
+}
+
+/// How spans begin.
+struct Starts {
+    /// Spans that begin while at least so many others are open.
+    crowded: f64,
+    /// Spans that begin shortly after another has ended.
+    following: f64,
+}
+
+fn starts(spans: &[(i64, u64)], at_once: usize, within_ns: f64) -> Starts {
+    let mut open: BinaryHeap<Reverse<i64>> = BinaryHeap::new();
+    let mut last_end_ns = None::<i64>;
+    let mut starts = Starts { crowded: 0.0, following: 0.0 };
+    for (start_ns, span_ns) in spans {
+        while let Some(Reverse(end_ns)) = open.peek().copied().filter(|Reverse(end_ns)| end_ns <= start_ns) {
+            last_end_ns = Some(end_ns);
+            open.pop();
+        }
+        if open.len() >= at_once {
+            starts.crowded += 1.0;
+        }
+        if last_end_ns.is_some_and(|end_ns| start_ns.abs_diff(end_ns) as f64 <= within_ns) {
+            starts.following += 1.0;
+        }
+        open.push(Reverse(start_ns.saturating_add_unsigned(*span_ns)));
+    }
+    starts
+}
+
+/// Returns the probability of at least `count` by a Poisson distribution.
+fn at_least(count: usize, mean: f64) -> f64 {
+    let mut term = (-mean).exp();
+    let mut less = 0.0;
+    for number in 0..count {
+        less += term;
+        term *= mean / (number + 1) as f64;
+    }
+    (1.0 - less).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repeatable number from 0 to 1.
+    fn spread(number: u64) -> f64 {
+        (number.wrapping_mul(2_654_435_761) % 1_000_003) as f64 / 1_000_003.0
+    }
+
+    /// Five hundred spans of about 20 ms, each on the slot that is free first.
+    fn queued(slots: usize) -> Vec<(i64, u64)> {
+        let mut free_ns = vec![0_i64; slots];
+        let span = |number| {
+            let slot = free_ns.iter_mut().min().expect("a slot");
+            let start_ns = *slot + 100_000;
+            let length_ns = (20e6 * (0.5 + spread(number))) as u64;
+            *slot = start_ns + length_ns as i64;
+            (start_ns, length_ns)
+        };
+        (0..500).map(span).collect()
+    }
+
+    /// Spans of 20 ms that begin by chance, on average so many at a time.
+    fn independent(open: f64) -> Vec<(i64, u64)> {
+        let length_ns = 500.0 * 20e6 / open;
+        (0..500).map(|number| ((spread(number * 7919 + 1) * length_ns) as i64, 20_000_000)).collect()
+    }
+
+    #[test]
+    fn slots_that_are_always_taken_are_a_limit() {
+        for slots in [1, 2, 4] {
+            let found = limit(&queued(slots), 1.0).expect("a limit");
+            assert_eq!(found.at_once, slots as f64);
+            assert!((found.open / found.at_once - 1.0).abs() < 0.1, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_the_spans_shows_the_limit() {
+        for slots in [1, 2] {
+            let half =
+                queued(slots).into_iter().zip(0..).filter(|(_, number)| spread(*number * 104_729 + 7) < 0.5);
+            let half: Vec<(i64, u64)> = half.map(|(span, _)| span).collect();
+            let found = limit(&half, 500.0 / half.len() as f64).expect("a limit");
+            assert_eq!(found.at_once, slots as f64);
+        }
+    }
+
+    #[test]
+    fn independent_and_paced_work_has_no_limit() {
+        for open in [0.3, 1.0, 2.0, 4.0] {
+            assert_eq!(limit(&independent(open), 1.0), None, "{open}");
+        }
+        // Every 20 ms for 51 ms: never three at a time, and none because another has ended.
+        let paced: Vec<(i64, u64)> = (0..500).map(|number| (number * 20_000_000, 51_000_000)).collect();
+        assert_eq!(limit(&paced, 1.0), None);
+        assert_eq!(limit(&queued(1)[..20], 1.0), None, "too few to decide");
+        assert_eq!(limit(&[], 1.0), None);
+    }
+}

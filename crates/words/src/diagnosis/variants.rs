@@ -1,0 +1,129 @@
+//! Claims whose sentences depend on which of their numbers are known.
+
+use model::diagnosis::Resource;
+
+use super::numbers::{count, percent, rate, time};
+use super::{amount, resource_name};
+use crate::{Lang, text};
+
+/// Returns the texts of [`Claim::ProcessorAtLimit`](model::diagnosis::Claim::ProcessorAtLimit), whose ceiling may be unknown.
+pub(super) fn processor_at_limit(
+    lang: Lang,
+    resource: &Resource,
+    used: f64,
+    limit: f64,
+    at_limit_share: f64,
+    ceiling_per_s: Option<f64>,
+) -> [String; 3] {
+    let kind = resource.kind;
+    let name = resource_name(lang, resource);
+    let (used, limit) = (count(used), amount(lang, kind, limit));
+    let at_limit = percent(at_limit_share);
+    let ceiling = ceiling_per_s.map(rate);
+    [
+        text!(
+            lang,
+            "{name} saturated: {used} of {limit} in use, at the limit {at_limit} of the time",
+            "{name} 포화: {limit} 중 {used} 사용, 전체 시간의 {at_limit} 동안 한계"
+        ),
+        text!(
+            lang,
+            "{used} of {limit} in use, at the limit {at_limit} of the time",
+            "{limit} 중 {used} 사용, 전체 시간의 {at_limit} 동안 한계"
+        ),
+        match &ceiling {
+            Some(ceiling) => text!(
+                lang,
+                "{name} allows at most {ceiling}. Any load above that queues.",
+                "{name}로는 최대 {ceiling}까지 처리할 수 있습니다. 그 이상의 부하는 큐에서 대기합니다."
+            ),
+            None => text!(
+                lang,
+                "{name} is fully used. Any additional load queues.",
+                "{name} 사용률이 한계입니다. 부하가 늘면 큐에서 대기합니다."
+            ),
+        },
+    ]
+}
+
+/// Returns the texts of [`Claim::PoolExhausted`](model::diagnosis::Claim::PoolExhausted), with the numbers of its pool that are known.
+pub(super) fn pool_exhausted(
+    lang: Lang,
+    place: &str,
+    waiting_share: f64,
+    mean_wait_s: Option<f64>,
+    pending: Option<f64>,
+    connections: Option<f64>,
+) -> [String; 3] {
+    let share = percent(waiting_share);
+    let (wait, pending, connections) = (mean_wait_s.map(time), pending.map(count), connections.map(count));
+    [
+        match &connections {
+            Some(connections) => text!(
+                lang,
+                "Connection pool exhausted in {place}: requests spend {share} of their time waiting for one of {connections} connections",
+                "{place} 커넥션 풀 고갈: 요청 시간의 {share}를 커넥션 {connections}개를 기다리며 보냄"
+            ),
+            None => text!(
+                lang,
+                "Connection pool exhausted in {place}: requests spend {share} of their time waiting for a connection",
+                "{place} 커넥션 풀 고갈: 요청 시간의 {share}를 커넥션을 기다리며 보냄"
+            ),
+        },
+        match &wait {
+            Some(wait) => text!(
+                lang,
+                "{wait} of waiting per request, {share} of response time",
+                "요청당 {wait} 대기, 응답 시간의 {share}"
+            ),
+            None => text!(lang, "{share} of response time", "응답 시간의 {share}"),
+        },
+        match &pending {
+            Some(pending) => text!(
+                lang,
+                "On average {pending} requests of {place} wait for a database connection. That is {share} of response time.",
+                "{place}에서 평균 {pending}개의 요청이 데이터베이스 커넥션을 기다립니다. 응답 시간의 {share}입니다."
+            ),
+            None => text!(
+                lang,
+                "Requests of {place} spend {share} of their time waiting for a database connection.",
+                "{place}의 요청이 응답 시간의 {share} 동안 데이터베이스 커넥션을 기다립니다."
+            ),
+        },
+    ]
+}
+
+/// Returns the texts of [`Claim::FewConsumers`](model::diagnosis::Claim::FewConsumers), whose workers may be unknown.
+pub(super) fn few_consumers(
+    lang: Lang,
+    queue: &str,
+    consumers: f64,
+    workers: Option<f64>,
+    waiting_share: f64,
+) -> [String; 3] {
+    let (consumers, workers, share) = (count(consumers), workers.map(count), percent(waiting_share));
+    [
+        text!(
+            lang,
+            "Too few consumers on {queue}: tasks queue {share} of their time for one of {consumers} consumers",
+            "{queue} 컨슈머 부족: 작업 시간의 {share}를 컨슈머 {consumers}개를 기다리며 보냄"
+        ),
+        text!(
+            lang,
+            "{consumers} consumers, {share} of task time is queueing",
+            "컨슈머 {consumers}개, 작업 시간의 {share}가 큐 대기"
+        ),
+        match &workers {
+            Some(workers) => text!(
+                lang,
+                "{workers} workers run, but only {consumers} consume from {queue}. Tasks queue for {share} of their time.",
+                "실행 중인 워커는 {workers}개인데 {queue}의 컨슈머는 {consumers}개뿐입니다. 작업 시간의 {share}가 큐 대기입니다."
+            ),
+            None => text!(
+                lang,
+                "Tasks spend {share} of their time waiting for one of {consumers} consumers of {queue}.",
+                "작업 시간의 {share}를 {queue}의 컨슈머 {consumers}개를 기다리며 보냅니다."
+            ),
+        },
+    ]
+}
