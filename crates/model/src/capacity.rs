@@ -1,4 +1,4 @@
-//! The capacity of a system from several levels of load: the load line, its interval, and the limit that ends it.
+//! The capacity of a system from several levels of load: the maximum load, its interval, and the limit that ends it.
 
 use crate::Grade;
 

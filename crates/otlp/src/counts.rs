@@ -72,7 +72,7 @@ impl Counts {
     /// Losses with their causes, for people; empty if nothing was lost.
     pub fn losses(&self) -> Vec<String> {
         let losses = [
-            (self.requests_refused, "requests refused"),
+            (self.requests_refused, "export requests refused"),
             (self.spans_without_id, "spans without valid numbers"),
             (self.spans_too_large, "spans too large"),
             (self.spans_beyond_trace, "spans beyond what a trace may have"),

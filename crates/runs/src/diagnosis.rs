@@ -11,7 +11,7 @@ use model::metric::builtin::{
 };
 use model::{
     Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, SignalId,
-    Trend, Validity, Window, Work,
+    SystemTag, TagInterner, Trend, Validity, Window, Work,
 };
 use report::diagnosis::Clock;
 use runfile::Reader;
@@ -119,7 +119,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
         service_s: tasks.as_ref().and_then(|tasks| service_s(&evidence.records, tasks)),
         closed_vus: is_closed.then(|| vus.mean()).flatten(),
         seconds: seconds.within(&spans),
-        requests: requests(&window),
+        requests: requests(&window, reader.tags()),
         tasks,
         thresholds_failed,
         evidence,
@@ -191,15 +191,25 @@ fn counted(aggregate: &Aggregate) -> f64 {
     }
 }
 
+/// Status codes of refused requests: 429 Too Many Requests (RFC 6585) and 503 Service Unavailable (RFC 9110).
+const REFUSED: [(&str, u16); 2] = [("429", 429), ("503", 503)];
+
 /// Sums up all requests of a run.
-fn requests(window: &Window) -> Requests {
+fn requests(window: &Window, tags: &TagInterner) -> Requests {
     let (mut count, mut failed) = (0_u64, 0_u64);
+    let mut refused: BTreeMap<u16, u64> = BTreeMap::new();
     let mut bytes_in = 0.0;
     for (key, aggregate) in &window.series {
         match (key.metric, aggregate) {
             (HTTP_REQ_FAILED, Aggregate::Rate(rate)) => {
                 count = count.saturating_add(rate.total);
                 failed = failed.saturating_add(rate.passes);
+                let of_series = tags.get(key.tags);
+                let status = of_series.get(SystemTag::Status.as_str());
+                if let Some((_, code)) = REFUSED.iter().find(|(known, _)| status == Some(known)) {
+                    let count = refused.entry(*code).or_default();
+                    *count = count.saturating_add(rate.total);
+                }
             }
             (DATA_RECEIVED, Aggregate::Counter(counter)) => bytes_in += counter.sum.value(),
             _ => {}
@@ -213,6 +223,7 @@ fn requests(window: &Window) -> Requests {
     Requests {
         count,
         failed,
+        refused,
         mean_s: duration.avg().map(|ms| ms / 1e3),
         p95_s: match duration.quantile(0.95) {
             Quantile::Value(ms) => Some(ms / 1e3),

@@ -45,7 +45,7 @@ fn check_safe_loads(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The load line of a variant and its bounds; nothing where no level was valid.
+/// The maximum load of a variant and its bounds; nothing where no level was valid.
 fn safe_load(bench: &Bench, variant: &str) -> anyhow::Result<Option<(f64, f64, f64)>> {
     let store = bench.up("appstore", variant, &["--refresh", "10"])?;
     let slos = SLOS.iter().flat_map(|slo| ["--slo", *slo]);
@@ -55,7 +55,7 @@ fn safe_load(bench: &Bench, variant: &str) -> anyhow::Result<Option<(f64, f64, f
     let Some(found) = found else { return Ok(None) };
     let line = &found["parts"][0]["line"];
     let number = |value: &Value| value.as_f64();
-    let load = number(&line["load"]["value"]).context("find the load line")?;
+    let load = number(&line["load"]["value"]).context("find the maximum load")?;
     let lower = number(&line["interval"]["lower"]).unwrap_or(0.0);
     Ok(Some((load, lower, number(&line["interval"]["upper"]).unwrap_or(f64::INFINITY))))
 }

@@ -131,7 +131,7 @@ impl Up<'_> {
         match output.status.code() {
             Some(NOT_VALID) => return Ok(None),
             Some(0 | THRESHOLDS_CROSSED) => {}
-            _ => bail!("search for the load line: {}", String::from_utf8_lossy(&output.stderr)),
+            _ => bail!("search for the maximum load: {}", String::from_utf8_lossy(&output.stderr)),
         }
         serde_json::from_slice(&output.stdout).context("read what was found").map(Some)
     }

@@ -1,4 +1,4 @@
-//! The load line: the highest load that keeps an objective, with its interval.
+//! The maximum load: the highest load that keeps an objective, with its interval.
 //!
 //! The log odds of breaking a limit are nearly a straight line over load near the limit (of M/M/1 the logarithm of the share is
 //! exactly one), so that levels on both sides of the line say more together than the two next to it. A line is fitted to the
@@ -46,7 +46,7 @@ const BEYOND_SURE: f64 = 0.999;
 /// A level: its load and what was seen there.
 pub type Seen<'a> = (f64, &'a Sight);
 
-/// The load line with its interval.
+/// The maximum load with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
     /// The load and its interval.

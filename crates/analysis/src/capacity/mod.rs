@@ -1,4 +1,4 @@
-//! Capacity: the load line from several levels of load, and the next load to measure.
+//! Capacity: the maximum load from several levels of load, and the next load to measure.
 //!
 //! One file per question: [`points`] has the bounds that operational laws put on a curve, [`ladder`] a word for each level, [`line`]
 //! the highest load that keeps an objective, `knee` where waiting begins, [`demand`] what work takes of each resource, [`search`]
@@ -43,7 +43,7 @@ pub struct Question {
     pub variant: String,
     /// Unit of loads.
     pub unit: LoadUnit,
-    /// The SLOs; the assessment fills in their load lines.
+    /// The SLOs; the assessment fills in their maximum loads.
     pub objectives: Vec<Objective>,
     /// The part of the line's lower bound to plan for.
     pub head_room: f64,

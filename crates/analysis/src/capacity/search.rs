@@ -1,4 +1,4 @@
-//! The search for the load line: the load, the length and the purpose of each next level.
+//! The search for the maximum load: the load, the length and the purpose of each next level.
 //!
 //! First a ramp, each load a multiple of the one before, until an objective breaks: it finds the line's magnitude. Then noisy bisection:
 //! a posterior over the line, in the logarithm of the load. Each level updates it with the probability that its objectives

@@ -68,6 +68,8 @@ pub struct Requests {
     pub count: u64,
     /// Failed requests.
     pub failed: u64,
+    /// Number of requests that were refused with status 429 or 503, by status.
+    pub refused: BTreeMap<u16, u64>,
     /// Their mean time, seconds; none where none was timed.
     pub mean_s: Option<f64>,
     /// The 95th percentile.

@@ -1,4 +1,4 @@
-//! The view of a case that detectors have: the run of the highest load, its traces added up, and the shares of time that follow.
+//! The view of a case for detectors: the run at the highest load, the totals of its traces, and shares of response time.
 
 use std::time::Duration;
 
@@ -12,26 +12,26 @@ use super::stalls::Stalls;
 use super::thresholds::case_view::{CONFIDENCE, GROWTH_MIN, RELATIVE_MIN};
 use super::{series, stalls};
 
-/// A case, with what its traces add up to.
+/// A case with the totals of its traces.
 pub(super) struct View<'a> {
-    /// All of it.
+    /// The case.
     pub(super) case: &'a Case,
-    /// The index of the run that is looked at: that of the highest load.
+    /// Index of the run at the highest load.
     pub(super) run: usize,
-    /// That run.
+    /// The run at the highest load.
     pub(super) level: &'a Level,
-    /// The run of the lowest load, where there is another.
+    /// The run at the lowest load, if there are several.
     pub(super) low: Option<&'a Level>,
     /// Totals of the run's traces.
     pub(super) paths: Paths,
     /// Totals of the traces at the lowest load, if it has any.
     pub(super) low_paths: Option<Paths>,
-    /// The stalls of the service that stood still for longest, where one did.
+    /// Stalls of the service that stalled longest, if one did.
     pub(super) stalls: Option<Stalls>,
 }
 
 impl<'a> View<'a> {
-    /// Of the run of the highest load, which is the last; none without a run.
+    /// Returns the view of a case, whose last run has the highest load; `None` without a run.
     pub(super) fn new(case: &'a Case) -> Option<View<'a>> {
         let run = case.levels.len().checked_sub(1)?;
         let (level, low) = (&case.levels[run], case.levels.first().filter(|_| run > 0));
@@ -42,55 +42,55 @@ impl<'a> View<'a> {
         Some(view)
     }
 
-    /// How many requests, or tasks, each trace stands for: traces begin with what the test sent.
+    /// Returns the number of requests, or tasks, per trace: the inverse of the sampling rate.
     pub(super) fn weight(&self) -> f64 {
         let sent = self.level.tasks.as_ref().map_or(self.level.requests.count, |tasks| tasks.done);
         (sent as f64 / self.paths.traces.max(1) as f64).max(1.0)
     }
 
-    /// The share of the time that is outside of all spans: on the way, or at the door of a service that does not take it yet.
+    /// Returns the share of response time outside of all spans: network, or queueing in front of a service.
     pub(super) fn share_outside(&self) -> f64 {
         if self.paths.traces == 0 || self.level.tasks.is_some() { 0.0 } else { 1.0 - self.share_traced() }
     }
 
-    /// Returns the share of the time in which a service stands still, by the kernel's counters or by traces.
+    /// Returns the share of the run in which a service stalls, by the kernel's counters or by traces.
     pub(super) fn share_still(&self) -> f64 {
         let throttled = self.sum_of_means(&[SignalId::ContainerThrottledTime]).unwrap_or(0.0);
         let seen = self.stalls.as_ref().map_or(0.0, |stalls| stalls.share);
         throttled.max(seen).clamp(0.0, 1.0)
     }
 
-    /// The share of the time in which what waits inside a service waits for the service itself: it stands still, or it is held to
-    /// a quota that it uses up in so many of its periods.
+    /// Returns the share of the run in which waits inside a service are due to the service itself: it stalls, or its CPU quota is
+    /// used up in that share of the scheduling periods.
     pub(super) fn share_held(&self) -> f64 {
         let throttled = self.signals(&[SignalId::ContainerThrottled]).into_iter();
         let held = throttled.filter_map(|signal| series::mean(self.level, signal)).fold(0.0, f64::max);
         self.share_still().max(held).min(1.0)
     }
 
-    /// The share of the time of requests that is waiting for a turn.
+    /// Returns the queueing share of response time.
     pub(super) fn share_of_waits(&self) -> f64 {
         self.share_of_paths(waits_ns(&self.paths))
     }
 
-    /// These signals, in the order of the evidence.
+    /// Returns the signals with these ids, in the order of the evidence.
     pub(super) fn signals(&self, ids: &[SignalId]) -> Vec<&'a Signal> {
         let all = self.level.evidence.signals.iter();
         all.filter(|signal| signal.name.id().is_some_and(|id| ids.contains(&id))).collect()
     }
 
-    /// The mean of each of these signals, added up.
+    /// Returns the sum of the means of these signals.
     pub(super) fn sum_of_means(&self, ids: &[SignalId]) -> Option<f64> {
         let means = self.signals(ids).into_iter().filter_map(|signal| series::mean(self.level, signal));
         means.reduce(|a, b| a + b)
     }
 
-    /// The highest sum of means among the signals of a role, which report the same thing.
+    /// Returns the highest sum of means among the signals of a role, which are alternatives of each other.
     pub(super) fn highest_of_means(&self, role: SignalRole) -> Option<f64> {
         role.signals().into_iter().filter_map(|id| self.sum_of_means(&[id])).reduce(f64::max)
     }
 
-    /// The question that asks for a signal again.
+    /// Returns the query that reproduces a signal.
     pub(super) fn query(&self, signal: &Signal) -> EvidenceQuery {
         EvidenceQuery {
             source: signal.source.clone(),
@@ -104,7 +104,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Traces that show it.
+    /// Returns links to example traces.
     pub(super) fn exemplars(&self, slowest: &[Shown]) -> Vec<ExemplarLink> {
         let link = |one: &Shown| ExemplarLink::Trace {
             run: self.run,
@@ -114,14 +114,14 @@ impl<'a> View<'a> {
         slowest.iter().map(link).collect()
     }
 
-    /// Of the time of what was finished, the share in which so many of those under way wait (Little's law: both are rates of
-    /// the same throughput).
+    /// Returns the share of response time that so many waiting requests amount to: their number over those in flight (Little's law
+    /// at the same throughput).
     pub(super) fn share_of_waiting(&self, waiting: f64) -> f64 {
         let in_flight = self.level.in_flight();
         if in_flight > 0.0 { (waiting / in_flight).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// Of the time that the test measured, the share of so many nanoseconds of all critical paths.
+    /// Returns the share of measured response time for a number of nanoseconds on critical paths.
     pub(super) fn share_of_paths(&self, ns: f64) -> f64 {
         self.paths.share(ns) * self.share_traced()
     }
@@ -152,7 +152,7 @@ impl<'a> View<'a> {
         Some(((per_trace(step, &self.paths) - before_s) / (mean_s - low_mean_s)).clamp(0.0, 1.0))
     }
 
-    /// How many times as long everything takes at the highest load as at the lowest; none with one load only.
+    /// Returns mean response time at the highest load over that at the lowest; `None` with one load only.
     pub(super) fn growth(&self) -> Option<f64> {
         let (high_s, low_s) = (self.level.mean_s()?, self.low?.mean_s()?);
         (low_s > 0.0).then(|| high_s / low_s)
@@ -163,7 +163,7 @@ impl<'a> View<'a> {
         self.growth().map(|growth| growth >= GROWTH_MIN)
     }
 
-    /// The interval of a share that so many traces show; without traces it is known by Little's law, of everything under way.
+    /// Returns the interval of a share from the number of traces; without traces, its minimum width.
     pub(super) fn share_interval(&self, share: f64) -> (f64, f64) {
         let of_traces =
             |traces: f64| normal_quantile(0.5 + CONFIDENCE / 2.0) * (share * (1.0 - share) / traces).sqrt();

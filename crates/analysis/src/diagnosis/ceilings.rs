@@ -1,4 +1,4 @@
-//! How much can go through each resource at most: its limit divided by what one request demands of it.
+//! Throughput ceilings of resources: the limit divided by the demand of one request (utilisation law).
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use super::demand::{Demand, fit};
 use super::series;
 use super::thresholds::ceilings::{FULL, SATURATED_MIN};
 
-/// A resource by its signal of use; the limit is the signal's own in the catalogue, else a constant.
+/// A kind of resource by its utilisation signal. The limit is the signal's limit in the catalogue, otherwise a constant.
 struct Use {
     used: SignalId,
     otherwise: Option<f64>,
     kind: ResourceKind,
 }
 
-/// Uses of resources that have a limit. A core does at most one second of work per second.
+/// Resources that have a limit. A core does at most one second of work per second.
 const USES: &[Use] = &[
+    Use { used: SignalId::ListenerThread, otherwise: Some(1.0), kind: ResourceKind::Thread },
     Use { used: SignalId::ContainerCpu, otherwise: None, kind: ResourceKind::Cpu },
     Use { used: SignalId::NodeCpu, otherwise: None, kind: ResourceKind::NodeCpu },
     Use { used: SignalId::CoreCpu, otherwise: Some(1.0), kind: ResourceKind::Core },
-    Use { used: SignalId::ListenerThread, otherwise: Some(1.0), kind: ResourceKind::Thread },
     Use { used: SignalId::JvmProcessCpu, otherwise: Some(1.0), kind: ResourceKind::JvmCpu },
     Use { used: SignalId::NodeDiskBusy, otherwise: Some(1.0), kind: ResourceKind::Disk },
     Use { used: SignalId::ServerThreads, otherwise: None, kind: ResourceKind::Threads },
@@ -34,37 +34,37 @@ const USES: &[Use] = &[
 /// A resource with its limit.
 #[derive(Debug)]
 pub(super) struct Resource<'a> {
-    /// Its kind, and the container or core that has it.
+    /// The kind, and the container, program or core.
     pub(super) name: ResourceName,
-    /// The signals of use.
+    /// The utilisation signals.
     pub(super) signals: Vec<&'a Signal>,
-    /// The most that can be used, of all of them together.
+    /// Total limit of all signals.
     pub(super) limit: f64,
-    /// The mean use.
+    /// Total mean use.
     pub(super) mean: f64,
-    /// The share of the time in which it was at its limit, or all but.
+    /// Share of the time at the limit, within the tolerance of [`FULL`].
     pub(super) at_limit: f64,
-    /// The highest use of a single one of them, as a share of its own limit.
+    /// Highest use of one signal over its own limit.
     pub(super) peak_share: f64,
     /// Demand of one request.
     pub(super) demand: Option<Demand>,
 }
 
-/// The most that goes through a resource.
+/// The throughput ceiling of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ceiling {
     /// The resource.
     pub(super) resource: ResourceName,
-    /// The most, per second.
+    /// The ceiling, per second.
     pub(super) per_s: f64,
 }
 
-/// All resources whose limit is known.
+/// Returns all resources with a known limit.
 pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     programs(view).into_iter().chain(USES.iter().flat_map(|of| of_use(view, of))).collect()
 }
 
-/// The CPU of the programs that the load reaches: each can have what it uses and what is idle.
+/// Returns the CPU of the programs under load: each can have what it uses and what is idle.
 fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     let cores = view.signals(&[SignalId::CoreCpu]);
     let idle = |source: &str, at: Instant| -> f64 {
@@ -95,7 +95,7 @@ fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     view.signals(&[SignalId::ListenerCpu]).into_iter().filter_map(program).collect()
 }
 
-/// The lowest ceiling above what goes through now.
+/// Returns the lowest ceiling above the present throughput.
 pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
     let scale = tasks_per_request(view.level);
     let ceilings = resources(view).into_iter().filter_map(|resource| {
@@ -108,7 +108,7 @@ pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
     ceilings.min_by(|a, b| a.per_s.total_cmp(&b.per_s))
 }
 
-/// Demands are per request; what is finished may be tasks of several requests.
+/// Returns tasks per request: demands are per request, and a task may consist of several.
 pub(super) fn tasks_per_request(level: &Level) -> f64 {
     let requests = level.requests_per_s();
     if requests > 0.0 { level.throughput_per_s() / requests } else { 1.0 }
@@ -155,7 +155,7 @@ fn limit_of(level: &Level, of: &Use, signal: &Signal) -> Option<f64> {
     read.or(of.otherwise).filter(|limit| *limit > 0.0)
 }
 
-/// Throughput and use at each instant of all runs, added up over the parts of the place.
+/// Returns throughput and use at each instant of all runs, summed over the signals of the place.
 fn points(view: &View<'_>, used: SignalId, place: &str) -> Vec<(f64, f64)> {
     let mut points = Vec::new();
     for level in &view.case.levels {
@@ -172,7 +172,7 @@ fn points(view: &View<'_>, used: SignalId, place: &str) -> Vec<(f64, f64)> {
     points
 }
 
-/// A signal without its points, which are many.
+/// Returns a copy without its points.
 fn empty(signal: &Signal) -> Signal {
     Signal {
         source: String::new(),
@@ -221,7 +221,7 @@ mod tests {
             let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals(used), Vec::new())] };
             lowest_above(&View::new(&case).expect("a run"), through).map(|it| it.per_s.round())
         };
-        // Whatever a line says that is fitted to a load that hardly varies.
+        // A line fitted to a nearly constant load shows no demand.
         assert_eq!(next(0.98, 100.0), Some(102.0));
         assert_eq!(next(0.5, 100.0), Some(200.0));
     }

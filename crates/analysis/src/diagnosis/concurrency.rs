@@ -5,13 +5,15 @@
 //! others are open. Independent spans would do so often: an arrival finds a number of open spans that has a Poisson distribution (the
 //! infinite-server queue; Wolff, 1982, "Poisson arrivals see time averages").
 //!
+//! Spans that begin at a distance from each other, but not at the ends of others, pass a rate limit ([`pace`]).
+//!
 //! Not: paced work, which begins at even intervals and not at the ends of other work, and work that is never queued.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::thresholds::concurrency::{
-    BUSY_MAX, BUSY_MIN, CROWDED_MAX, EXPECTED_MIN, FOLLOWS_MIN, FOLLOWS_WITHIN, SPANS_MIN,
+    BUSY_MAX, BUSY_MIN, CLOSE, CROWDED_MAX, EXPECTED_MIN, FOLLOWS_MIN, FOLLOWS_WITHIN, SPANS_MIN,
 };
 
 /// A limit of concurrency.
@@ -49,6 +51,22 @@ pub(super) fn limit(spans: &[(i64, u64)], weight: f64) -> Option<ConcurrencyLimi
         && crowded <= expected * CROWDED_MAX
         && following >= spans.len() as f64 / weight * FOLLOWS_MIN;
     is_limit.then_some(ConcurrencyLimit { at_once, open, mean_s: mean_ns / 1e9 })
+}
+
+/// Returns the rate at which spans begin, per second, if none begins shortly after another: a rate limit lets them pass one by one.
+///
+/// The interval is the run's length over the number of spans, traced or not. Distances of independent starts are exponential, so that
+/// many are much shorter.
+pub(super) fn pace(spans: &[(i64, u64)], weight: f64) -> Option<f64> {
+    let mut starts: Vec<i64> = spans.iter().map(|(start_ns, _)| *start_ns).collect();
+    starts.sort_unstable();
+    let starts =
+        starts.get(starts.len() / 10..starts.len() * 9 / 10).filter(|starts| starts.len() > SPANS_MIN)?;
+    let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1].abs_diff(pair[0]) as f64).collect();
+    let interval_ns = gaps.iter().sum::<f64>() / gaps.len() as f64 / weight;
+    let close = gaps.iter().filter(|gap| **gap < interval_ns * CLOSE).count() as f64;
+    let expected = gaps.len() as f64 * (1.0 - (-CLOSE / weight).exp());
+    (expected >= EXPECTED_MIN && close <= expected * CROWDED_MAX).then(|| 1e9 / interval_ns)
 }
 
 /// How spans begin.
@@ -136,6 +154,20 @@ mod tests {
             let found = limit(&half, 500.0 / half.len() as f64).expect("a limit");
             assert_eq!(found.at_once, slots as f64);
         }
+    }
+
+    #[test]
+    fn even_starts_have_a_pace() {
+        let paced = |number: u64| (number as i64 * 20_000_000 + (spread(number) * 1e6) as i64, 51_000_000);
+        let all: Vec<(i64, u64)> = (0..500).map(paced).collect();
+        let rate = pace(&all, 1.0).expect("a pace");
+        assert!((rate - 50.0).abs() < 0.5, "{rate}");
+        let third = |number: &u64| spread(number * 104_729 + 7) < 0.33;
+        let traced: Vec<(i64, u64)> = (0..500).filter(third).map(paced).collect();
+        let rate = pace(&traced, 500.0 / traced.len() as f64).expect("a pace");
+        assert!((rate - 50.0).abs() < 2.0, "{rate}");
+        assert_eq!(pace(&independent(2.0), 1.0), None);
+        assert_eq!(pace(&all[..20], 1.0), None, "too few to decide");
     }
 
     #[test]

@@ -5,26 +5,26 @@ use super::thresholds::demand::{POINTS_MIN, SPREAD_MIN};
 use model::diagnosis::{DemandLine, ResourceKind};
 use stats::student_quantile;
 
-/// Points that are kept for a drawing.
+/// Maximum number of points of a chart.
 const DRAWN_MAX: usize = 200;
 
-/// A line through use and throughput.
+/// The regression line of use over throughput.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Demand {
-    /// Use per one of what goes through.
+    /// Use per request or task, in units of the resource times seconds.
     pub(super) slope: f64,
-    /// Its 95 % interval.
+    /// 95 % confidence interval of the slope.
     pub(super) interval: (f64, f64),
-    /// Use where nothing goes through.
+    /// Use without load.
     pub(super) intercept: f64,
-    /// Whether throughput varied enough, and use with it; without, the line goes through nothing and the mean, and the slope is
-    /// the most that it can be.
+    /// Whether throughput varied enough, and use with it. Otherwise the line passes the origin and the mean, and the slope is an
+    /// upper bound.
     pub(super) is_fitted: bool,
     /// The points.
     pub(super) points: Vec<(f64, f64)>,
 }
 
-/// The line through these; none without a load.
+/// Fits a line to throughput and use; `None` without load.
 pub(super) fn fit(points: Vec<(f64, f64)>) -> Option<Demand> {
     let count = points.len() as f64;
     let mean_of = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
@@ -46,7 +46,7 @@ pub(super) fn fit(points: Vec<(f64, f64)>) -> Option<Demand> {
     let residual = sum_of(&|x, y| (y - slope * x).powi(2));
     let dof = count - 2.0;
     let half = student_quantile(0.975, dof) * (residual / dof / xx).sqrt();
-    // A slope that may be nothing says nothing, and least of all where the line ends.
+    // A slope whose interval contains zero shows no demand and has no ceiling.
     if half >= slope {
         return Some(through_nothing(points, mean_x, mean_y));
     }
@@ -54,7 +54,7 @@ pub(super) fn fit(points: Vec<(f64, f64)>) -> Option<Demand> {
     Some(Demand { slope, interval, intercept: mean_y - slope * mean_x, is_fitted: true, points })
 }
 
-/// The slope of each point by itself, and where most of those are.
+/// Returns the slope through the origin with the interval of the points' own slopes.
 fn through_nothing(points: Vec<(f64, f64)>, mean_x: f64, mean_y: f64) -> Demand {
     let count = points.len() as f64;
     let slope = mean_y / mean_x;
@@ -70,25 +70,25 @@ fn through_nothing(points: Vec<(f64, f64)>, mean_x: f64, mean_y: f64) -> Demand 
 }
 
 impl Demand {
-    /// The throughput at which so much is used.
+    /// Returns the throughput at which use reaches a limit.
     pub(super) fn ceiling(&self, limit: f64) -> Option<f64> {
         let room = limit - self.intercept;
         (self.slope > 0.0 && room > 0.0).then(|| room / self.slope)
     }
 
-    /// Its interval: of the slope, with the line turned about its mean.
+    /// Returns the interval of the ceiling, from the interval of the slope with the line turned about its mean.
     pub(super) fn ceiling_interval(&self, limit: f64) -> Option<(f64, f64)> {
         let count = self.points.len() as f64;
         let mean_x = self.points.iter().map(|point| point.0).sum::<f64>() / count;
         let mean_y = self.points.iter().map(|point| point.1).sum::<f64>() / count;
         let at = |slope: f64| (slope > 0.0).then(|| mean_x + (limit - mean_y) / slope);
         let (a, b) = (at(self.interval.0), at(self.interval.1)?);
-        // A slope that may be nothing has no ceiling above.
+        // A slope that may be zero has no upper ceiling.
         let a = a.unwrap_or(f64::INFINITY);
         Some((a.min(b).max(0.0), a.max(b)))
     }
 
-    /// It as it is drawn.
+    /// Returns the line for a chart.
     pub(super) fn line(&self, resource: ResourceKind, limit: Option<f64>) -> DemandLine {
         let each = self.points.len().div_ceil(DRAWN_MAX).max(1);
         DemandLine {
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_slope_that_may_be_nothing_is_none() {
-        // Always at its limit, whatever goes through.
+        // Use is at the limit at any throughput.
         let points: Vec<(f64, f64)> = (0..20)
             .map(|at| (240.0 + f64::from(at * 7 % 13) * 8.0, 0.985 + f64::from(at % 3) * 0.005))
             .collect();

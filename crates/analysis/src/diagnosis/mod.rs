@@ -38,7 +38,7 @@ use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
 use thresholds::outcome::{
-    EXPLAINS_UNKNOWN, HELD_S_MIN, TRACED_MIN, UNACCOUNTED_MIN, UNTRACED_S_MIN, WAITS_MIN,
+    EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, TRACED_MIN, UNACCOUNTED_MIN, UNTRACED_S_MIN, WAITS_MIN,
 };
 
 use crate::traces::Component;
@@ -80,9 +80,11 @@ pub fn diagnose(case: &Case) -> Diagnosis {
         detect(&view).into_iter().for_each(|observations| observed.add(observations));
     }
     let (held, saturated) = (view.share_held(), share_saturated(&view));
+    observed.demote_unfelt(view.level);
     observed.rank(held, saturated);
     if observed.limits().is_none() {
         LAST.iter().flat_map(|detect| detect(&view)).for_each(|observations| observed.add(observations));
+        observed.demote_unfelt(view.level);
         observed.rank(held, saturated);
     }
     let outcome = outcome(&view, &mut observed);
@@ -123,6 +125,17 @@ impl Observations {
                 self.missing.insert(missing);
             }
         }
+    }
+
+    /// Demotes findings that explain less time than anyone notices, unless a threshold of the script failed: every request spends its
+    /// time somewhere, and a system that responds at once has no bottleneck for it.
+    fn demote_unfelt(&mut self, level: &Level) {
+        let Some(mean_s) = level.mean_s().filter(|_| level.thresholds_failed.is_empty()) else { return };
+        let is_unfelt = |hypothesis: &Hypothesis| {
+            hypothesis.explains.is_some_and(|share| share * mean_s < EXPLAINS_S_MIN)
+        };
+        let limiting = self.found.iter_mut().filter(|(it, _)| it.role == Role::Limits && is_unfelt(it));
+        limiting.for_each(|(it, _)| it.role = Role::Contributes);
     }
 
     /// Orders findings by the share that they explain; one of them limits, the others contribute. While a service is stalled for the

@@ -8,11 +8,11 @@ use model::{Kept, Span, SpanKind, SpanStatus, Trace};
 use super::own_traces::own_traces;
 use crate::roles::{ActivityRole, RATE_LIMIT_WAIT_MS};
 use crate::traces::{
-    Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, normalised, queue,
+    Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, host, normalised, queue,
     repeated_statements, request, statement,
 };
 
-/// Lengths and times of an operation that are kept one by one; of more, every so many.
+/// Maximum number of durations and times that are kept per operation.
 const KEPT_MAX: usize = 20_000;
 
 /// Maximum number of distinct operations; traces may name any number.
@@ -33,16 +33,16 @@ const INSTANCE: [&str; 3] = ["service.instance.id", "k8s.pod.name", "host.name"]
 /// Attribute that identifies a message.
 const MESSAGE_ID: &str = "messaging.message.id";
 
-/// The status of HTTP that says so, and the names of the attribute (RFC 6585, section 4).
+/// HTTP status 429, Too Many Requests (RFC 6585, section 4), and the names of its attribute.
 const TOO_MANY: &str = "429";
 const STATUS: [&str; 2] = ["http.response.status_code", "http.status_code"];
 
-/// All traces of a run added up.
+/// Totals of all traces of a run.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     /// Number of traces.
     pub(super) traces: u64,
-    /// Whether the traces were kept because they were slow or failed, so that shares are biased.
+    /// Whether traces were kept for being slow or failed, so that shares are biased.
     pub(super) is_biased: bool,
     /// Total duration of the traces as servers record it, until the end of the last work, nanoseconds.
     pub(super) total_ns: f64,
@@ -56,19 +56,19 @@ pub(super) struct Paths {
     pub(super) entries: BTreeMap<Arc<str>, Vec<(i64, u64)>>,
     /// Operations by service.
     pub(super) steps: BTreeMap<StepKey, Step>,
-    /// Operations beyond the maximum.
+    /// Number of operations beyond the maximum.
     pub(super) steps_beyond: u64,
-    /// Calls of databases by statement. One statement may appear under several operations, since their names are free text.
+    /// Database calls by statement. A statement may appear under several operations, since names of operations are free text.
     pub(super) statements: BTreeMap<String, Asking>,
-    /// Statements that ran again and again.
+    /// Statements that are repeated within one request.
     pub(super) repeats: BTreeMap<String, Repeated>,
-    /// Spans of each instance of a service that answers.
+    /// Number of answered requests per service instance.
     pub(super) instances: BTreeMap<(Arc<str>, String), u64>,
     /// Processed messages by queue: deliveries, and redeliveries of processed messages.
     pub(super) messages: BTreeMap<String, (u64, u64)>,
     /// Calls delayed by a rate limit, of the calls that record it, and their total delay.
     pub(super) limited: Limited,
-    /// When anything of a service began or ended, in order, nanoseconds of the run's clock.
+    /// Start and end times of all spans of a service, in order, nanoseconds of the run's clock.
     pub(super) edges: HashMap<Arc<str>, Vec<i64>>,
 }
 
@@ -88,14 +88,14 @@ pub(super) struct StepKey {
     pub(super) service: Arc<str>,
     /// Name of the operation.
     pub(super) operation: Arc<str>,
-    /// On which side of a call.
+    /// The side of a call.
     pub(super) kind: SpanKind,
 }
 
 /// All spans of an operation.
 #[derive(Debug, Default)]
 pub(super) struct Step {
-    /// The activity, by the first of them.
+    /// Activity of the first span.
     pub(super) role: ActivityRole,
     /// Number of spans.
     pub(super) spans: u64,
@@ -105,21 +105,23 @@ pub(super) struct Step {
     pub(super) total_ns: f64,
     /// Own time on critical paths, work and waiting.
     pub(super) own_ns: f64,
-    /// From their beginning to that of the first thing below them, where there is any.
+    /// Total time from the start of a span to that of its first child.
     pub(super) before_ns: f64,
-    /// From the end of the last thing below them to their own.
+    /// Total time from the end of the last child to that of the span.
     pub(super) after_ns: f64,
-    /// Spans that have something below them.
+    /// Number of spans with children.
     pub(super) parents: u64,
-    /// Whether they ask a database.
+    /// Whether the operation calls a database.
     pub(super) is_database: bool,
     /// Whether the operation calls another service.
     pub(super) is_call: bool,
-    /// The statement of one of them.
+    /// Statement of one span.
     pub(super) statement: Option<String>,
-    /// Start and length of each, or of every so many.
+    /// Server that one span calls, by its attributes.
+    pub(super) callee: Option<String>,
+    /// Start and length of the spans that are kept, nanoseconds.
     pub(super) times_ns: Vec<(i64, u64)>,
-    /// The slowest traces that have it.
+    /// The slowest traces with it.
     pub(super) slowest: Slowest,
 }
 
@@ -128,14 +130,14 @@ pub(super) struct Step {
 pub(super) struct Asking {
     /// Time on critical paths.
     pub(super) own_ns: f64,
-    /// The slowest traces that have it.
+    /// The slowest traces with it.
     pub(super) slowest: Slowest,
 }
 
-/// A statement that ran again and again.
+/// A statement that is repeated within one request.
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
-    /// Traces in which it did.
+    /// Number of traces with the repetition.
     pub(super) traces: u64,
     /// Total number of executions.
     pub(super) times: u64,
@@ -145,10 +147,10 @@ pub(super) struct Repeated {
     pub(super) slowest: Slowest,
 }
 
-/// Calls and a limit of rate.
+/// Calls that report a rate limit.
 #[derive(Debug, Default)]
 pub(super) struct Limited {
-    /// Spans that say.
+    /// Number of spans that report it.
     pub(super) spans: u64,
     /// Calls that waited or were refused.
     pub(super) held: u64,
@@ -161,18 +163,18 @@ pub(super) struct Limited {
 /// Example traces: those with a client span first, and of these the slowest.
 pub(super) type Slowest = Vec<Shown>;
 
-/// A trace that shows something.
+/// An example trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
     /// Whether it begins with the client's side of a request.
     pub(super) is_asked: bool,
     /// Duration of the trace.
     pub(super) length_ns: u64,
-    /// Its number.
+    /// Its trace id.
     pub(super) id: u128,
 }
 
-/// Exemplars of each kind.
+/// Maximum number of exemplars per item.
 pub(super) const EXEMPLARS_MAX: usize = 3;
 
 impl Paths {
@@ -210,7 +212,7 @@ impl Paths {
                 PieceKind::Between | PieceKind::Poll => {}
             }
         }
-        // What was on its way is outside of everything that servers do.
+        // Network time of the root span is outside of the servers.
         self.total_ns += (length_ns - root.map_or(0, |root| own_ns[root])) as f64;
         for repeats in repeated_statements(&tree, &path) {
             if self.repeats.len() >= REPEATS_MAX && !self.repeats.contains_key(&repeats.statement) {
@@ -279,7 +281,7 @@ impl Paths {
 
     fn add_instance(&mut self, span: &Span) {
         let is_asked = matches!(span.kind, SpanKind::Server | SpanKind::Consumer);
-        // A service that refuses a call does no work for it.
+        // A service that rejects a call does no work for it.
         if !is_asked || span.status == SpanStatus::Error {
             return;
         }
@@ -315,7 +317,7 @@ impl Paths {
         }
     }
 
-    /// The traced statements that a database counts under this fingerprint. Redis counts commands by their name alone.
+    /// Returns the traced statements that a database counts under this fingerprint. Redis counts commands by name alone.
     pub(super) fn asking(&self, text: &str) -> Option<Asking> {
         if let Some(asking) = self.statements.get(text) {
             return Some(asking.clone());
@@ -340,12 +342,12 @@ impl Paths {
         answering.map(|(_, step)| step.own_ns.min(step.before_ns)).sum()
     }
 
-    /// The mean time of a trace, seconds.
+    /// Returns the mean duration of a trace, seconds.
     pub(super) fn mean_s(&self) -> f64 {
         if self.traces == 0 { 0.0 } else { self.total_ns / self.traces as f64 / 1e9 }
     }
 
-    /// Of the time of all traces, the share of so many nanoseconds.
+    /// Returns the share of all traces' time for a number of nanoseconds.
     pub(super) fn share(&self, ns: f64) -> f64 {
         if self.total_ns > 0.0 { (ns / self.total_ns).clamp(0.0, 1.0) } else { 0.0 }
     }
@@ -363,6 +365,9 @@ impl Step {
         self.own_ns += own_ns as f64;
         self.is_database |= database(span).is_some();
         self.is_call |= span.kind == SpanKind::Client;
+        if self.callee.is_none() && span.kind == SpanKind::Client {
+            self.callee = host(span).map(str::to_owned);
+        }
         if self.statement.is_none() {
             self.statement = statement(span).map(normalised);
         }
@@ -382,12 +387,12 @@ impl Step {
         }
     }
 
-    /// The mean length, seconds.
+    /// Returns the mean duration, seconds.
     pub(super) fn mean_s(&self) -> f64 {
         if self.spans == 0 { 0.0 } else { self.total_ns / self.spans as f64 / 1e9 }
     }
 
-    /// A quantile of the lengths, seconds, by nearest rank.
+    /// Returns a quantile of the durations, seconds, by nearest rank.
     pub(super) fn quantile_s(&self, q: f64) -> f64 {
         let mut lengths: Vec<u64> = self.times_ns.iter().map(|(_, length_ns)| *length_ns).collect();
         lengths.sort_unstable();
@@ -469,7 +474,7 @@ mod tests {
         assert!(
             paths.steps.keys().all(|key| &*key.service == "shop") && !paths.edges.contains_key("plimsoll")
         );
-        // Requests without a server span load no service.
+        // Requests without a server span reach no instrumented service.
         assert_eq!(Paths::new(&[sampled(1, asked(120.0, Vec::new()))]).traces, 0);
     }
 

@@ -1,4 +1,4 @@
-//! Predictions: the throughput, or the mean time, that remains when a remedy takes a share of the time or of the work away.
+//! Predictions of throughput or mean response time after a remedy that removes a share of the time or of the work.
 
 use model::Unit;
 use model::diagnosis::{Change, FigureName, Measured, NextLimit, Prediction, Refutation};
@@ -8,12 +8,12 @@ use super::ceilings::{self, Ceiling};
 use super::thresholds::case_view::{RELATIVE_MIN, WAITS_MIN};
 use super::thresholds::prediction::{BETWEEN_RUNS, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX};
 
-/// The saving of a remedy: a share of response time, and of the work of the saturated resource.
+/// The saving of a remedy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gone {
-    /// Of the time.
+    /// Share of response time that is removed.
     pub(super) share: f64,
-    /// Of the work.
+    /// Share of the saturated resource's work that is removed.
     pub(super) freed: f64,
 }
 
@@ -25,12 +25,12 @@ impl View<'_> {
         self.predicted((share, share), change, ceiling, None)
     }
 
-    /// The same where what goes also frees so much of a resource that everybody waits for.
+    /// Predicts the effect of a remedy that also frees a share of a saturated resource.
     pub(super) fn without_work(&self, gone: Gone, change: Change) -> Option<Prediction> {
         self.without_between(gone, gone, change)
     }
 
-    /// The same where at least the one goes and at most the other. Where it frees next to nothing, it is only no longer there.
+    /// Predicts the effect between a smallest and a largest saving. Savings of work below [`FREED_MIN`] count as time only.
     pub(super) fn without_between(&self, least: Gone, most: Gone, change: Change) -> Option<Prediction> {
         if least.freed < FREED_MIN {
             return self.without(least.share, change);
@@ -38,8 +38,8 @@ impl View<'_> {
         self.predicted((least.share, most.share), change, None, Some((least.freed, most.freed)))
     }
 
-    /// The same where so much of the time was spent while others waited for their turn: of their waits its part of all that is
-    /// done goes with it (a queue is shared out by what each demands; utilisation law).
+    /// Predicts the effect of removing time that was spent while others queued. Its share of all work goes from their queueing time
+    /// as well (queueing is shared in proportion to demand; utilisation law).
     pub(super) fn without_holding(&self, share: f64, change: Change) -> Option<Prediction> {
         let waits = self.share_of_waits();
         if waits < WAITS_MIN {
@@ -49,8 +49,8 @@ impl View<'_> {
         self.without_work(Gone { share: (share + waits * demand).min(1.0), freed: demand }, change)
     }
 
-    /// Of a resource with the share `freed` of its work gone, 1 / (1 - freed) times as much goes through (utilisation law), as long
-    /// as there are users: as many go round as there are, and no faster than without any wait.
+    /// Returns the throughput of a saturated resource after the share `freed` of its work is gone: 1 / (1 - freed) times as much
+    /// (utilisation law), but at most what the users of a closed workload can request without any wait.
     fn predicted(
         &self,
         shares: (f64, f64),
@@ -94,7 +94,7 @@ impl View<'_> {
         } else if ceiling.as_ref().is_some_and(|ceiling| after(high) > ceiling.per_s) {
             (least, most) = (least.min(then * (1.0 - OF_CEILING)), most.max(then * (1.0 + OF_CEILING)));
         } else if ceiling.is_none() && least > through * PROMISED_MAX {
-            // Something else limits on the way there, or nothing does: that is anywhere between.
+            // Another resource may limit first, so the interval extends from there.
             least = through * PROMISED_MAX;
             then = (least * most).sqrt();
         }
@@ -134,7 +134,7 @@ mod tests {
         level.closed_vus = Some(20.0);
         let closed = case(&level);
         let prediction = View::new(&closed).expect("a run").without(0.5, Change::NoJob).expect("a time");
-        // A round of 200 ms, of which 50 ms go.
+        // A cycle of 200 ms, of which 50 ms are removed.
         let then = prediction.then.expect("a rate");
         assert_eq!((then.value * 10.0).round(), 1333.0);
         let (low, high) = then.interval.expect("an interval");
@@ -151,10 +151,10 @@ mod tests {
             let then = prediction.then.expect("a rate");
             (then.value.round(), then.interval.map(|(low, high)| (low.round(), high.round())))
         };
-        // A round of 105 ms, of which 90 ms go or less or more.
+        // A cycle of 105 ms, of which about 90 ms are removed.
         assert_eq!(of(&level, 0.9), (592.0, Some((190.0, 1838.0))));
         assert_eq!(of(&level, 0.4), (162.0, Some((145.0, 181.0))));
-        // A core of which a tenth is used bears ten times as much.
+        // A core that is a tenth used has ten times the throughput as its ceiling.
         level.evidence.signals = vec![flat("core_cpu", &[("core", "1")], 10, 0.1)];
         assert_eq!(of(&level, 0.9).0, 700.0);
     }
@@ -172,10 +172,10 @@ mod tests {
         let case = Case { levels: vec![level] };
         let view = View::new(&case).expect("a run");
         let then = |prediction: Option<Prediction>| prediction.and_then(|it| it.then).expect("a rate");
-        // A quarter of the 40 ms of work: with it a quarter of the waits would go, and a third more goes through.
+        // A quarter of the 40 ms of work: a quarter of the queueing goes with it, and throughput rises by a third.
         let held = then(view.without_holding(0.1, Change::NoJob));
         assert_eq!((held.value * 10.0).round(), 1333.0);
-        // All of the work: users go round in what they think.
+        // All of the work: only think time remains of a cycle.
         let all = then(view.without_holding(0.4, Change::NoJob));
         assert_eq!(all.value.round(), 200.0);
         let (low, high) = all.interval.expect("an interval");

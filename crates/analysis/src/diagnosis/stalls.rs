@@ -12,23 +12,23 @@ use super::thresholds::stalls::{
 /// The stalls of a service.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stalls {
-    /// Which service.
+    /// Name of the service.
     pub(super) service: String,
     /// Number of stalls.
     pub(super) count: usize,
     /// Stalls per second.
     pub(super) per_s: f64,
-    /// Their mean length, seconds.
+    /// Mean length of a stall, seconds.
     pub(super) mean_s: f64,
-    /// Coefficient of variation of their lengths.
+    /// Coefficient of variation of the lengths.
     pub(super) variation: f64,
-    /// The share of the time that they are.
+    /// Stalled share of the run.
     pub(super) share: f64,
     /// Share of response time spent in stalls, including requests that wait to be accepted.
     pub(super) explains: f64,
 }
 
-/// A request of a service, from its beginning to its end.
+/// Start and end of a request, nanoseconds.
 type Open = (i64, i64);
 
 /// Returns the stalls of the service with the longest total; `None` if no service stalled.
@@ -96,23 +96,23 @@ fn least_ns(edges: &[i64], open: &[Open]) -> i64 {
     STALL_NS_MIN.max(usual_ns).max(answer_ns.saturating_mul(TIMES_ANSWER))
 }
 
-/// Keeps the gaps without a visible request that are too long for chance and during which requests must have waited. Only some
-/// requests have spans, and a request that arrives during a stall has none yet. Users who all pause together leave gaps as
-/// well, without any request waiting.
+/// Keeps the gaps without an open request that are too long for chance and in which requests must have waited. Only a sample of
+/// requests has spans, and a request that arrives during a stall has none yet. Users who all think at the same time leave gaps
+/// too, but then no request waits.
 fn waited_for(view: &View<'_>, gaps: Vec<Open>, requests: usize, length_s: f64) -> Vec<Open> {
     if view.paths.is_biased || view.level.tasks.is_some() || length_s <= 0.0 {
         return Vec::new();
     }
     let per_s = requests as f64 / length_s;
-    // Times between requests that come by themselves are exponential.
+    // Times between independent arrivals have an exponential distribution.
     let is_chance = |gap: &Open| requests as f64 * (-per_s * seconds(gap)).exp() > BY_CHANCE_MAX;
     let gaps: Vec<Open> = gaps.into_iter().filter(|gap| !is_chance(gap)).collect();
     let outside = view.level.in_flight() * view.share_outside();
     if outside >= waiting(view, &gaps, length_s) * WAITING_MIN { gaps } else { Vec::new() }
 }
 
-/// How many requests wait at a time, on average, of those that come in these stalls and are taken after them: as many as come,
-/// for half of the stall each, and never more than there are users.
+/// Returns the mean number of requests that wait for the end of these stalls: those that arrive meanwhile, each for half of the
+/// stall, and at most one per user.
 fn waiting(view: &View<'_>, stalls: &[Open], length_s: f64) -> f64 {
     let users = view.level.closed_vus.unwrap_or(f64::INFINITY);
     let of_one =
@@ -124,15 +124,15 @@ fn seconds((from_ns, to_ns): &Open) -> f64 {
     to_ns.saturating_sub(*from_ns) as f64 / 1e9
 }
 
-/// How much of a request passes in stalls, which are in order and apart.
+/// Returns the time that a request spends in stalls, nanoseconds. Stalls are in order and do not overlap.
 fn inside_ns(stalls: &[Open], (start_ns, end_ns): &Open) -> f64 {
     let first = stalls.partition_point(|(_, to_ns)| to_ns <= start_ns);
     let those = stalls[first..].iter().take_while(|(from_ns, _)| from_ns < end_ns);
     those.map(|(from_ns, to_ns)| to_ns.min(end_ns).saturating_sub(*from_ns.max(start_ns)) as f64).sum()
 }
 
-/// Whether a request was open all the time between the two. Those that began before are in order of their start, and of the
-/// last so many one is enough.
+/// Returns true if a request was open during the whole interval. Earlier requests are in order of their start; only the last so
+/// many are checked.
 fn is_open(open: &[Open], from_ns: i64, to_ns: i64) -> bool {
     const LOOKED_AT: usize = 64;
     let before = open.partition_point(|(start_ns, _)| *start_ns <= from_ns);
@@ -145,7 +145,7 @@ pub(super) mod testing {
     use super::super::testing::{sampled, span};
     use model::{Span, SpanKind};
 
-    /// A service that is asked each 5 ms for what takes it 8 ms, and in each period stands still for so long.
+    /// A service with an arrival every 5 ms and a service time of 8 ms that stalls for `stall_ms` in each period.
     pub(in super::super) fn standing_still(level: Level, period_ms: u64, still_ms: u64) -> Level {
         let length_ms = level.seconds.len() as u64 * 1000;
         let wakes = |ms: f64| {
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(longest(&View::new(&still(0)).expect("a run")), None);
     }
 
-    /// A fifth of the requests is traced, and none of those is open when the service stops.
+    /// A fifth of the requests is traced, and none of these is open when a stall begins.
     #[test]
     fn nobody_has_to_be_seen_where_others_wait() {
         let case = |mean_s: f64| {
@@ -203,10 +203,10 @@ mod tests {
             });
             Case { levels: vec![level] }
         };
-        // By Little's law two in flight, of which traces show less than one: the others wait before they are accepted.
+        // By Little's law two are in flight, and traces show less than one: the others wait to be accepted.
         let found = longest(&View::new(&case(0.02)).expect("a run")).expect("it stood still");
         assert!((18..=21).contains(&found.count) && found.explains > 0.3, "{found:?}");
-        // Users who pause together leave the same gaps.
+        // Users who think at the same time leave the same gaps.
         assert_eq!(longest(&View::new(&case(0.009)).expect("a run")), None);
     }
 }

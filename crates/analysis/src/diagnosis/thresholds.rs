@@ -66,6 +66,7 @@ thresholds! {
     }
     /// The outcome of a diagnosis and the order of findings.
     outcome {
+        EXPLAINS_S_MIN: f64 = 0.01, "seconds", Convention, "Explained time below which a finding does not limit: a tenth of what feels immediate (Nielsen, 1993)";
         EXPLAINS_UNKNOWN: f64 = 0.3, "share of response time", Lab, "Share that a finding of unknown size counts for in the order";
         TRACED_MIN: f64 = 0.4, "share of response time", Lab, "Part that spans must cover, or the time outside of them is unexplained";
         UNTRACED_S_MIN: f64 = 0.02, "seconds", Lab, "Time outside of spans, or of queueing, below which nothing needs an explanation";
@@ -186,6 +187,7 @@ thresholds! {
         EXPECTED_MIN: f64 = 10.0, "spans", Convention, "Fewest expected starts beyond the limit that decide";
         CROWDED_MAX: f64 = 0.1, "share of the expected", Convention, "Starts beyond the limit over those expected of independent spans";
         FOLLOWS_WITHIN: f64 = 0.15, "share of the service time per slot", Convention, "Time from an end to the next start in a queue";
+        CLOSE: f64 = 0.6, "intervals", Convention, "Distance of two starts that are close";
         FOLLOWS_MIN: f64 = 0.5, "share of the starts", Convention, "Starts that follow an end, of those whose predecessor is traced";
     }
     /// Event loop delay.
@@ -199,6 +201,8 @@ thresholds! {
         STALLS_PER_S_MAX: f64 = 5.0, "per second", Lab, "Most stalls of a garbage collector; a CPU quota stalls more often";
         STALLED_MIN: f64 = 0.04, "share of the time", Lab, "Stalled time from which on a finding is reported";
         VARIATION_MAX: f64 = 0.4, "standard deviation over the mean", Lab, "Variation of the length of pauses";
+        OWN_MIN: f64 = 0.05, "share of response time", Convention, "Own work of a service below which its callees stall it";
+        CALLED_MIN: f64 = 0.8, "share of response time", Convention, "Calls from which on the callees stall a service";
         COLLECTED_MIN: f64 = 0.25, "share of the stalled time", Lab, "Collector time, where a runtime reports it, that explains stalls in traces";
     }
     /// Response size and bandwidth.
@@ -242,6 +246,11 @@ thresholds! {
         SHARE_MIN: f64 = 0.05, "share of response time", Lab, "Share from which on a finding is reported";
         LIMITS_MIN: f64 = 0.2, "share of response or database time", Lab, "Share from which on it is the bottleneck";
         CALLS_MIN: f64 = 5.0, "calls per request", Lab, "Calls of one statement from which on it repeats, without traces";
+    }
+    /// Refused requests.
+    refusals {
+        SHARE_MIN: f64 = 0.02, "share of requests", Convention, "Refused requests from which on a finding is reported";
+        LIMITS_MIN: f64 = 0.1, "share of requests", Convention, "Share from which on it is the bottleneck";
     }
     /// Autoscalers.
     scaler {

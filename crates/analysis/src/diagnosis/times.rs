@@ -1,4 +1,4 @@
-//! Where requests and tasks spend their time: parts that add up to what was measured, by up to three ways that have to agree.
+//! Attribution of response and task time to components. The parts add up to the measured time; up to three methods have to agree.
 
 use model::diagnosis::{
     Activity, Caveat, StageName, TimeBasis, TimeMethod, TimePart, TimeUse, TimeWay, TimedUnit,
@@ -54,7 +54,7 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     })
 }
 
-/// Returns the calls of the target that only wait for a turn, which are no work of it.
+/// Returns the calls that only wait for a turn and are no work of the target.
 fn waits_apart(view: &View<'_>, part: TimePart) -> Vec<TimePart> {
     let target = StageName::Named(Component::Target.as_str().to_owned());
     if part.name != target {
@@ -72,7 +72,7 @@ fn waits_apart(view: &View<'_>, part: TimePart) -> Vec<TimePart> {
     vec![TimePart { activity: Activity::Queued, mean_s: waiting_s, low_s: low_waiting_s, ..part }, works]
 }
 
-/// Traces that begin with the client's side of a request, where they say enough.
+/// Returns the totals of traces that begin with a client span, if there are enough of them.
 fn asked(paths: &Paths) -> Option<&Asked> {
     let asked = &paths.asked;
     (asked.traces > 0 && (asked.traces >= ASKED_MIN || asked.traces == paths.traces)).then_some(asked)
@@ -93,7 +93,7 @@ fn parts_s(paths: &Paths, measured_s: Option<f64>) -> [f64; Component::ALL.len()
     parts_s
 }
 
-/// Where tasks spend their time; empty without tasks that went through queues.
+/// Returns the attribution of task time; empty without tasks that passed queues.
 pub(super) fn tasks(view: &View<'_>) -> Vec<TimeUse> {
     let is_task = |trace: &&Trace| trace.spans.iter().any(|span| span.kind == SpanKind::Consumer);
     let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. }) || view.paths.is_biased;
@@ -131,7 +131,7 @@ pub(super) fn tasks(view: &View<'_>) -> Vec<TimeUse> {
     };
     let (waits_s, works_s) = (sum_of(Activity::Queued), sum_of(Activity::Service));
     let traced_s = table.mean_ns / 1e9;
-    // No span covers the time between the end of the work and the poll that sees it.
+    // No span covers the time from the end of the work to the poll that observes it.
     let rest_s = measured_s
         .map_or(sum_of(Activity::Unattributed), |measured_s| (measured_s - waits_s - works_s).max(0.0));
     if let Some(measured_s) = measured_s.filter(|measured_s| measured_s - traced_s >= TOLD_S_MIN) {
@@ -171,7 +171,7 @@ pub(super) fn tasks(view: &View<'_>) -> Vec<TimeUse> {
     }]
 }
 
-/// Returns the use of time from queues and logs alone.
+/// Returns the attribution from queue metrics and logs alone.
 fn without_traces(view: &View<'_>, measured_s: f64) -> Option<TimeUse> {
     let works_s = view.level.service_s;
     let ways: Vec<TimeWay> = little(view, works_s.unwrap_or(0.0), 0.0, Some(measured_s))
@@ -219,7 +219,7 @@ fn little(view: &View<'_>, works_s: f64, rest_s: f64, measured_s: Option<f64>) -
     })
 }
 
-/// The times of tasks in logs or events; what is left is waiting.
+/// Takes service times from logs or events; the remaining time is waiting.
 fn logs(view: &View<'_>, measured_s: Option<f64>) -> Option<TimeWay> {
     let (works_s, measured_s) = (view.level.service_s?, measured_s?);
     Some(TimeWay {
@@ -229,7 +229,7 @@ fn logs(view: &View<'_>, measured_s: Option<f64>) -> Option<TimeWay> {
         works_s: Some(works_s),
         rest_s: None,
         sum_s: measured_s.max(works_s),
-        // What waits is what was left, so that the sum could be no other.
+        // Waiting is the remainder, so the sum is correct by construction and confirms nothing.
         apart: None,
     })
 }
@@ -249,7 +249,7 @@ mod tests {
     use super::super::testing::{asked, flat, level, request, sampled, span, with_evidence};
     use super::*;
 
-    /// A task of 4 s: submission, 2 s in its queue, 1.5 s of work, and the rest until the next poll.
+    /// A task of 4 s: submission, 2 s in a queue, 1.5 s of work, and the remainder until the next poll.
     fn task(number: u128) -> Trace {
         let submit = Span { kind: SpanKind::Server, ..span(1, 0, "api", "POST /scan", 0.0, 100.0) };
         let mut work =
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn three_ways_agree_or_say_that_they_do_not() {
-        // Five per second, and ten that wait are two seconds.
+        // Ten waiting messages at five per second are a wait of 2 s.
         let case = Case { levels: vec![tasks(10.0)] };
         let one = &super::tasks(&View::new(&case).expect("a run"))[0];
         let methods: Vec<_> = one.ways.iter().map(|way| way.method).collect();
@@ -338,7 +338,7 @@ mod tests {
         let mut level = level(10, 10, 0.15);
         let below = [("select 1", 10.0, 40.0)];
         let of = |number| sampled(number, asked(112.0, request("shop", "GET /", 100.0, &below)));
-        // Traces that servers started by themselves are no requests of the run.
+        // Traces that servers start on their own are not requests of the run.
         let alone = |number| sampled(number, request("cron", "refresh", 900.0, &[]));
         level.traces = (0..20).map(of).chain((20..30).map(alone)).collect();
         let case = Case { levels: vec![level] };

@@ -153,6 +153,11 @@ pub(crate) fn first<'a>(span: &'a Span, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| span.attribute(name)).filter(|value| !value.is_empty())
 }
 
+/// Whether the name of a call is its method alone, as that of an HTTP client span whose route is unknown (semantic conventions, HTTP).
+pub(crate) fn is_method_alone(operation: &str) -> bool {
+    !operation.contains(['/', ' '])
+}
+
 fn from_sdk(span: &Span) -> Option<ActivityRole> {
     // SDKs name pool spans like statements of databases only if these carry no statement; `connect` of ioredis is one.
     let facts = sdk::Facts {

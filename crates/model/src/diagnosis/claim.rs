@@ -82,6 +82,8 @@ pub enum Claim {
     WorkersBusy { service: String, operation: String, at_once: f64, through_per_s: f64, waiting_share: f64 },
     /// Requests queue in front of a service, which processes so many at once.
     QueuedInFront { service: String, at_once: f64, through_per_s: f64, waiting_share: f64 },
+    /// Requests queue in front of a service and reach it at even intervals.
+    PacedInFront { service: String, per_s: f64, waiting_share: f64 },
     /// More requests are in flight than at the lowest load, and no more complete.
     Plateau {
         service: String,
@@ -98,6 +100,8 @@ pub enum Claim {
     FewConsumers { queue: String, consumers: f64, workers: Option<f64>, waiting_share: f64 },
     /// An autoscaler has all replicas that it may have while work waits.
     ScalerAtMaximum { scaler: String, replicas: f64, at_maximum_share: f64, waiting_share: f64 },
+    /// A part of the requests is refused with this status.
+    Refused { status: u16, refused_share: f64, passed_per_s: f64, limit: Admission },
     /// Messages are processed again.
     Redelivered { queue: String, again_share: f64 },
     /// One replica gets most of the requests.
@@ -112,6 +116,17 @@ pub enum Claim {
     BandwidthSaturated { bytes_per_s: f64, is_even: bool, outside_s: f64, outside_share: f64 },
     /// No task ended with an outcome that the script names.
     OutcomeNeverOccurs { outcome: String, tasks: u64 },
+}
+
+/// The kind of limit that refuses requests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Admission {
+    /// A rate limit.
+    Rate,
+    /// So many requests at a time.
+    Concurrency(f64),
+    /// The evidence does not show it.
+    Unknown,
 }
 
 impl Claim {
@@ -142,7 +157,12 @@ impl Claim {
             Claim::CacheStampede { .. } => FaultKind::CacheStampede,
             Claim::SlowCalls { .. } => FaultKind::SlowDownstream,
             Claim::NameResolution { .. } => FaultKind::DnsDelay,
-            Claim::CallsPaced { .. } | Claim::CallsHeldBack { .. } => FaultKind::DownstreamRateLimit,
+            Claim::Refused { limit: Admission::Concurrency(_), .. } => FaultKind::TooFewWorkers,
+            Claim::Refused { limit: Admission::Unknown, .. } => FaultKind::Refusals,
+            Claim::Refused { limit: Admission::Rate, .. }
+            | Claim::CallsPaced { .. }
+            | Claim::CallsHeldBack { .. }
+            | Claim::PacedInFront { .. } => FaultKind::DownstreamRateLimit,
             Claim::Serialised { .. } | Claim::CallsInTurn { .. } => FaultKind::HotKey,
             Claim::WorkersBusy { .. } | Claim::QueuedInFront { .. } | Claim::Plateau { .. } => {
                 FaultKind::TooFewWorkers
@@ -184,12 +204,14 @@ impl Claim {
             | Claim::CallsPaced { .. }
             | Claim::CallsHeldBack { .. } => DetectorId::Downstream,
             Claim::Serialised { .. } | Claim::CallsInTurn { .. } => DetectorId::Serial,
-            Claim::WorkersBusy { .. } | Claim::QueuedInFront { .. } | Claim::Plateau { .. } => {
-                DetectorId::Workers
-            }
+            Claim::WorkersBusy { .. }
+            | Claim::QueuedInFront { .. }
+            | Claim::PacedInFront { .. }
+            | Claim::Plateau { .. } => DetectorId::Workers,
             Claim::PrefetchUsedUp { .. } | Claim::FewConsumers { .. } => DetectorId::Consumers,
             Claim::ScalerAtMaximum { .. } => DetectorId::Scaler,
             Claim::Redelivered { .. } => DetectorId::Redelivery,
+            Claim::Refused { .. } => DetectorId::Refusals,
             Claim::UnevenReplicas { .. } => DetectorId::Imbalance,
             Claim::WaitsInWorker { .. } => DetectorId::WorkerMemory,
             Claim::WaitsAtEnd { .. } => DetectorId::Logging,

@@ -57,6 +57,8 @@ codes! {
         ScalerCeiling = "scaler ceiling",
         /// Messages are processed more than once.
         Redelivery = "redelivered messages",
+        /// A part of the requests is refused.
+        Refusals = "requests refused",
         /// Replicas do not share the load.
         ReplicaImbalance = "replica imbalance",
         /// Requests wait for a log write at their end.
@@ -113,6 +115,8 @@ codes! {
         Scaler = "scaler-ceiling",
         /// Redelivered messages.
         Redelivery = "redelivery",
+        /// Refused requests.
+        Refusals = "refusals",
         /// Uneven replicas.
         Imbalance = "replica-imbalance",
         /// Waits inside workers.

@@ -61,6 +61,8 @@ pub enum FigureName {
     LongestWait,
     /// Requests that took 1, 3 or 7 s.
     LateRequests,
+    /// Refused requests.
+    RefusedRequests,
     /// Packets dropped or sent again.
     DroppedPackets,
     /// Accepted connections.

@@ -65,6 +65,8 @@ pub enum Remedy {
     RaiseMaximum { scaler: String },
     /// Acknowledge messages, and set aside those that fail.
     AcknowledgeMessages,
+    /// Raise the limit that refuses requests.
+    AdmitMore,
     /// Fix the balancing of replicas.
     BalanceReplicas,
     /// Raise the memory of a worker.

@@ -610,6 +610,26 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                 ),
             ]
         }
+        Claim::PacedInFront { service, per_s, waiting_share } => {
+            let (per_s, share) = (rate(*per_s), percent(*waiting_share));
+            [
+                text!(
+                    lang,
+                    "Rate limit in front of {service}: requests pass evenly at {per_s} and queue {share} of their time",
+                    "{service} 앞의 처리율 제한: 요청이 {per_s}로 일정하게 통과하며, 시간의 {share} 동안 큐 대기"
+                ),
+                text!(
+                    lang,
+                    "{share} of response time in front of {service}, {per_s} at even intervals",
+                    "응답 시간의 {share}가 {service} 앞, 일정한 간격으로 {per_s}"
+                ),
+                text!(
+                    lang,
+                    "Requests reach {service} at even intervals, {per_s}, and queue before that. A proxy or gateway in front limits the rate.",
+                    "요청이 {service}에 일정한 간격({per_s})으로 도달하고 그 전에 큐에서 대기합니다. 앞단의 프록시나 게이트웨이가 처리율을 제한합니다."
+                ),
+            ]
+        }
         Claim::Plateau {
             service,
             operation,
@@ -684,6 +704,9 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                     "{scaler}의 복제본이 최대치인 {replicas}개인데, 작업 시간의 {share}가 큐 대기입니다."
                 ),
             ]
+        }
+        Claim::Refused { status, refused_share, passed_per_s, limit } => {
+            variants::refused(lang, *status, *refused_share, *passed_per_s, *limit)
         }
         Claim::Redelivered { queue, again_share } => {
             let share = percent(*again_share);

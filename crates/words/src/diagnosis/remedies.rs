@@ -1,6 +1,6 @@
 //! The remedies of findings.
 
-use model::diagnosis::Remedy;
+use model::diagnosis::{Remedy, ResourceKind};
 
 use super::amount;
 use super::numbers::percent;
@@ -9,6 +9,11 @@ use crate::{Lang, text};
 /// Returns a remedy as an instruction.
 pub fn remedy(lang: Lang, remedy: &Remedy) -> String {
     match remedy {
+        Remedy::RaiseProcessor { kind: ResourceKind::Thread, place, .. } => text!(
+            lang,
+            "Reduce the CPU time per request in {place}, or run more of its threads or processes.",
+            "{place}의 요청당 CPU 시간을 줄이거나, 스레드나 프로세스를 늘리십시오."
+        ),
         Remedy::RaiseProcessor { kind, place, limit } => {
             let limit = amount(lang, *kind, *limit);
             text!(
@@ -159,6 +164,11 @@ pub fn remedy(lang: Lang, remedy: &Remedy) -> String {
             lang,
             "Acknowledge processed messages, and move messages that fail to a dead-letter queue.",
             "처리한 메시지는 확인 응답(ack)하고, 실패하는 메시지는 데드 레터 큐로 옮기십시오."
+        ),
+        Remedy::AdmitMore => text!(
+            lang,
+            "Raise the limit that refuses requests, such as limit_req or limit_conn of NGINX, if the service behind it can take more.",
+            "뒤에 있는 서비스에 여유가 있으면 요청을 거절하는 제한(NGINX의 limit_req, limit_conn 등)을 올리십시오."
         ),
         Remedy::BalanceReplicas => text!(
             lang,

@@ -1,8 +1,8 @@
 //! Every text of a diagnosis, in every language: complete, in the field's terms, and with readable numbers.
 
 use model::diagnosis::{
-    Caveat, Change, Claim, Hypothesis, Inconclusive, MissingKind, NextLimit, Outcome, Refutation, Remedy,
-    Resource, ResourceKind, RuledOut,
+    Admission, Caveat, Change, Claim, Hypothesis, Inconclusive, MissingKind, NextLimit, Outcome, Refutation,
+    Remedy, Resource, ResourceKind, RuledOut,
 };
 use model::{Diagnosis, Fault, Grade};
 
@@ -59,6 +59,9 @@ fn claims() -> Vec<Claim> {
             Claim::FewConsumers { queue: name(), consumers: COUNT, workers: number, waiting_share },
         ]);
     }
+    for limit in [Admission::Rate, Admission::Concurrency(8.0), Admission::Unknown] {
+        claims.push(Claim::Refused { status: 503, refused_share: SHARE, passed_per_s: RATE, limit });
+    }
     for is_even in [true, false] {
         claims.push(Claim::BandwidthSaturated {
             bytes_per_s: 6_512_345.0,
@@ -113,6 +116,7 @@ fn claims() -> Vec<Claim> {
             waiting_share,
         },
         Claim::QueuedInFront { service: name(), at_once: COUNT, through_per_s: RATE, waiting_share },
+        Claim::PacedInFront { service: name(), per_s: RATE, waiting_share },
         Claim::Plateau {
             service: name(),
             operation: name(),
@@ -245,6 +249,7 @@ fn remedies_and_predictions_have_words() {
         Remedy::AddConsumers,
         Remedy::RaiseMaximum { scaler: name() },
         Remedy::AcknowledgeMessages,
+        Remedy::AdmitMore,
         Remedy::BalanceReplicas,
         Remedy::RaiseWorkerMemory,
         Remedy::LogAsynchronously,

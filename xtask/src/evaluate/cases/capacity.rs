@@ -1,4 +1,4 @@
-//! Searches for the load line of simulated queues: how often the interval covers the truth, and what it costs.
+//! Searches for the maximum load of simulated queues: how often the interval covers the truth, and what it costs.
 //!
 //! Each level is a simulation of its own in virtual time, from an empty system, measured second by second by what leaves, as a
 //! run is. The search beside it goes up in steps of one size and answers with the middle between the last level that kept the

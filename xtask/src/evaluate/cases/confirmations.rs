@@ -1,4 +1,4 @@
-//! Whether load lines hold on real systems: of a system of the lab, the search for its load line by the program itself
+//! Confirms the maximum load of real systems: of a system of the lab, the search for it by the program itself
 //! (`PLIMSOLL_BIN`), and then levels of their own, each twice as long as the search's longest: one at the load that is recommended,
 //! which is to keep what was asked, and one above the interval, which is to break it.
 //!
@@ -147,8 +147,16 @@ impl Counts {
 }
 
 pub(super) fn table(results: &[(&str, Value)]) -> Table {
-    let titles =
-        ["system", "held to", "load line", "95 % interval", "recommended", "keeps it", "above", "breaks it"];
+    let titles = [
+        "system",
+        "held to",
+        "maximum load",
+        "95 % interval",
+        "recommended",
+        "keeps it",
+        "above",
+        "breaks it",
+    ];
     let mut table = Table { rows: vec![titles.map(str::to_owned).to_vec()], ..Table::default() };
     let (mut kept, mut broken) = (Counts::default(), Counts::default());
     let mut confirmed = 0;

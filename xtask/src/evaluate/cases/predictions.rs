@@ -3,7 +3,7 @@
 //!
 //! A remedy takes a planted fault away, or is the next way to build the system. What is predicted is the first prediction of a
 //! finding with the label that the remedy is for, wherever the finding stands; where there is none, that is counted. Users who go
-//! round and round get as much as the system bears, so what goes through is its load line at so many users.
+//! round and round get as much as the system bears, so throughput is its maximum at so many users.
 
 use anyhow::Context;
 use model::SystemClock;

@@ -13,7 +13,7 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::thresholds::accept::{AGAIN_S, DROPS_MIN, LATE_MIN, LIMITS_MIN, OVERFLOWS_MIN, STEPS_MIN};
 
-/// Which connections were dropped.
+/// Finds dropped connections.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let level = view.level;
     let overflows = view.highest_of_means(SignalRole::AcceptDrops);
@@ -104,7 +104,7 @@ mod tests {
         let mut level = with_evidence(level(10, 100, 0.1), signals, Vec::new());
         (level.requests.after_lost_syns, level.requests.lost_syns_s) = (30, 30.0);
         let found = super::super::testing::fires(detect, &level);
-        // Four of the ten in flight, however many counters report them.
+        // Four of the ten requests in flight, whatever number of counters reports them.
         assert_eq!(
             found.iter().map(|it| (it.explains, it.role)).collect::<Vec<_>>(),
             [(Some(0.4), Role::Limits)]

@@ -23,9 +23,9 @@ use super::super::thresholds::calls::{
     SHARE_MIN,
 };
 use super::super::thresholds::case_view::WAITS_MIN;
-use crate::roles::{ActivityRole, Callee};
+use crate::roles::{ActivityRole, Callee, is_method_alone};
 
-/// The kinds of calls that take the time.
+/// Kinds of slow calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CallKind {
     Slow,
@@ -63,7 +63,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     all
 }
 
-/// A call of another service: a client's span, or one that says that it calls.
+/// Returns true for a call of another service: a client span, or an internal span that records a call.
 fn is_call(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
     if step.is_database {
         return false;
@@ -72,7 +72,7 @@ fn is_call(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
         // Manual instrumentation records calls as internal spans.
         ActivityRole::Call(_) if key.kind == SpanKind::Internal => true,
         ActivityRole::Lookup => true,
-        // Between services whose spans are all here, the time is the callee's.
+        // Where the callee has spans too, the time is the callee's.
         ActivityRole::Call(_) | ActivityRole::Connect => {
             !is_proxy(view, key, step) && is_asked(view, &key.service)
         }
@@ -80,13 +80,13 @@ fn is_call(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
     }
 }
 
-/// Returns whether a service receives requests. One without any is the load test itself, and the services it calls are the target.
+/// Returns true if a service receives requests. One without any is the load test itself, and the services it calls are the target.
 fn is_asked(view: &View<'_>, service: &str) -> bool {
     let mut own = view.paths.steps.keys().filter(|key| &*key.service == service);
     own.any(|key| matches!(key.kind, SpanKind::Server | SpanKind::Consumer))
 }
 
-/// A service all of whose requests it passes on: what it calls is what it is there for.
+/// Returns true for a proxy, which passes on all of its requests: its calls are its purpose.
 fn is_proxy(view: &View<'_>, key: &StepKey, call: &Step) -> bool {
     let mut own = view.paths.steps.iter().filter(|(other, _)| other.service == key.service);
     let calls = call.spans;
@@ -95,15 +95,15 @@ fn is_proxy(view: &View<'_>, key: &StepKey, call: &Step) -> bool {
         && call.role == ActivityRole::Call(Callee::Upstream)
 }
 
-/// How much of the time a call is answerable for.
+/// The part of response time that a call accounts for.
 pub(super) struct Share {
-    /// Its own length.
+    /// Share of the call itself.
     own: f64,
-    /// With its part of the waits for workers.
+    /// Share with its part of the queueing for workers.
     pub(super) all: f64,
-    /// Its part of what its service does apart from waiting.
+    /// Share of its service's work, without queueing.
     pub(super) demand: f64,
-    /// The waits for workers of its service.
+    /// Share of queueing for workers of its service.
     pub(super) waits: f64,
 }
 
@@ -118,14 +118,14 @@ impl Share {
                 false => works_ns += step.own_ns,
             }
         }
-        // What is called may have spans of its own, which are not its caller's.
+        // The callee may have spans of its own, which are no work of the caller.
         let demand = step.total_ns / (works_ns - step.own_ns + step.total_ns).max(1.0);
         let waits = view.share_of_paths(waits_ns);
         Share { own, all: (own + waits * demand).min(1.0), demand, waits }
     }
 }
 
-/// Whether calls pass at an even rate, some at once and others after long.
+/// Returns true if calls complete at an even rate, some at once and others after a long time.
 fn is_limited(view: &View<'_>, step: &Step) -> bool {
     let mean_s = step.mean_s();
     if mean_s < LIMITED_S_MIN || step.quantile_s(0.05) > mean_s * QUICK_MAX {
@@ -136,7 +136,7 @@ fn is_limited(view: &View<'_>, step: &Step) -> bool {
         let end_ns = start_ns.saturating_add(i64::try_from(*length_ns).unwrap_or(i64::MAX));
         *per_second.entry(end_ns / 1_000_000_000).or_default() += 1.0;
     }
-    // The first second and the last are not whole.
+    // The first and the last second are incomplete.
     let counts: Vec<f64> = per_second.into_values().collect();
     let Some(counts) = counts.get(1..counts.len().saturating_sub(1)).filter(|counts| counts.len() >= 5)
     else {
@@ -144,7 +144,7 @@ fn is_limited(view: &View<'_>, step: &Step) -> bool {
     };
     let mean = counts.iter().sum::<f64>() / counts.len() as f64;
     let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / counts.len() as f64;
-    // By chance a count varies by its root.
+    // The standard deviation of a Poisson count is its root.
     let is_even = variance.sqrt() <= mean * EVEN_MAX + mean.sqrt() / 2.0;
     is_even && view.level.length_s() > 0.0
 }
@@ -219,10 +219,18 @@ fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, kind: C
                 Gone { share: share.all, freed: if share.waits >= WAITS_MIN { share.demand } else { 0.0 } },
                 Change::NoCallWait,
             ),
-            ..draft(claim, remedy, key.operation.to_string())
+            ..draft(claim, remedy, called(key, step))
         }),
         if is_jam { Depth::Cause } else { Depth::Part },
     )
+}
+
+/// Returns the name of a call, with the callee's host if the span's name does not say what is called.
+fn called(key: &StepKey, step: &Step) -> String {
+    match &step.callee {
+        Some(callee) if is_method_alone(&key.operation) => format!("{} {callee}", key.operation),
+        _ => key.operation.to_string(),
+    }
 }
 
 fn claim(
@@ -231,7 +239,7 @@ fn claim(
     share: &Share,
     kind: CallKind,
 ) -> (Claim, Remedy, CostClass) {
-    let (service, operation) = (key.service.to_string(), key.operation.to_string());
+    let (service, operation) = (key.service.to_string(), called(key, step));
     let (mean_s, time_share) = (step.mean_s(), share.all);
     match kind {
         CallKind::Lookup => {
@@ -258,7 +266,7 @@ mod tests {
     use super::super::testing::{check, fires};
     use super::*;
 
-    /// A request of 100 ms, of which a call takes so long after a wait for the worker.
+    /// A request that waits for a worker and then for a call.
     fn case(operation: &str, wait_ms: f64, call_ms: impl Fn(u128) -> f64) -> crate::diagnosis::Level {
         let trace = |number: u128| {
             let call_ms = call_ms(number);
@@ -281,7 +289,7 @@ mod tests {
         assert_eq!(found[0].role, Role::Contributes, "no request queues behind it");
     }
 
-    /// A task that the test hands in and asks after is a span of its own, which calls the target.
+    /// A task that the test submits and polls is a span of its own, which calls the target.
     #[test]
     fn the_tests_own_calls_are_no_finding() {
         let mut level = case("POST /notify", 0.0, |_| 0.5);

@@ -1,8 +1,8 @@
-//! Connections that are made anew for each request: what a handshake takes comes on top of the work, and nothing of it is in a span.
-//! Known by the connections that listeners take (RFC 4022, tcpPassiveOpens), nearly one for each request, while the test itself
-//! keeps its own open.
+//! Connections that are not reused: each request pays for a handshake, which no span records.
+//! The evidence is accepted connections (RFC 4022, tcpPassiveOpens), nearly one per request, while the test itself reuses its
+//! connections.
 //!
-//! Not: connections that the test opens; a few for each hundred requests.
+//! Not: connections that the test opens, and a few per hundred requests.
 
 use model::diagnosis::{Caveat, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
 use model::{SignalRole, Strength, Unit};
@@ -12,13 +12,13 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::churn::{PER_REQUEST_MIN, PER_S_MIN, WAITS_MIN};
 
-/// Who makes connections anew.
+/// Finds services that do not reuse connections.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let taken = view.highest_of_means(SignalRole::ConnectionsAccepted);
     let Some(taken) = taken else { return Vec::new() };
     let level = view.level;
     let own = level.requests.connections as f64 / level.length_s().max(1e-9);
-    // The counter is the machine's. Programs that connect without the run, too, do so before and after it.
+    // The counter is the machine's. Connections of other programs also occur before and after the run.
     let background = background(view);
     let others = (taken - own - background).max(0.0);
     let each = others / level.requests_per_s().max(1e-9);
@@ -59,7 +59,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     )]
 }
 
-/// Connections per second that listeners take without the run.
+/// Returns accepted connections per second outside of the run.
 fn background(view: &View<'_>) -> f64 {
     let of_signal = |id| {
         let signals = view.signals(&[id]).into_iter();

@@ -1,8 +1,8 @@
-//! Work that waits in a queue because too little of it is taken at a time: a prefetch that is used up while messages wait, or too
-//! few consumers, for which it is telling that workers run which take from no queue. By Little's law, busy slots are throughput ×
-//! time of service; where they are fewer than there are, slots are not what is missing.
+//! Tasks that wait in a queue because consumers take too few at a time: a prefetch that is used up while messages wait, or too
+//! few consumers, in particular if there are workers that consume from no queue. By Little's law busy slots are throughput times
+//! service time; if they are fewer than all slots, more slots do not help.
 //!
-//! Not: messages that a consumer holds. Only what is ready waits in the queue.
+//! Not: messages that a consumer holds. Only ready messages wait in the queue.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use super::super::thresholds::consumers::{
 const COUNTS: &[SignalId] =
     &[SignalId::QueueReady, SignalId::QueueUnacked, SignalId::QueueConsumers, SignalId::QueuePrefetch];
 
-/// A queue, by the means of its signals.
+/// The mean state of a queue.
 #[derive(Debug, Default)]
 struct Queue {
     ready: f64,
@@ -56,7 +56,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     }
 }
 
-/// The share of the tasks' time that is waiting in queues: as traces see it, else by Little's law.
+/// Returns the queueing share of task time: from traces, otherwise by Little's law.
 fn waits(view: &View<'_>, queues: &BTreeMap<&str, Queue>) -> f64 {
     if view.paths.queue_ns > 0.0 {
         return view.paths.share(view.paths.queue_ns);
@@ -83,7 +83,7 @@ fn queues<'a>(view: &View<'a>) -> BTreeMap<&'a str, Queue> {
     queues
 }
 
-/// The queue whose small prefetch is used up while most messages wait.
+/// Finds a queue whose small prefetch is used up while most messages wait.
 fn prefetch<'q, 'a>(queues: &'q BTreeMap<&'a str, Queue>) -> Option<(&'a str, &'q Queue)> {
     let is_so = |queue: &&Queue| {
         let (Some(prefetch), Some(consumers)) = (queue.prefetch, queue.consumers) else { return false };
@@ -124,13 +124,13 @@ fn of_prefetch(view: &View<'_>, name: &str, queue: &Queue, waits: f64) -> Observ
     )
 }
 
-/// Whether what there is to work on the queues is not used: then more of it would not be, either.
+/// Returns true if existing task slots are idle: then further ones would be idle as well.
 pub(super) fn is_unused(view: &View<'_>) -> bool {
     let queues = queues(view);
     prefetch(&queues).is_some() || queues.values().any(|queue| idle(view, queue).is_some())
 }
 
-/// How many workers there are, where they are more than take from this queue.
+/// Returns the number of workers if it exceeds the number of consumers of this queue.
 fn idle(view: &View<'_>, queue: &Queue) -> Option<f64> {
     let workers = view.highest_of_means(SignalRole::Workers)?;
     let consumers = queue.consumers?;
@@ -185,13 +185,13 @@ fn queries(view: &View<'_>, name: &str) -> Vec<model::diagnosis::EvidenceQuery> 
     of_queue.take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect()
 }
 
-/// Slots that were not all busy: throughput × time of service (Little's law).
+/// Rules out the slots if not all were busy: throughput times service time (Little's law).
 fn slots(view: &View<'_>) -> Option<RuledOut> {
     let slots = view.level.slots?;
     let work_s = view.level.service_s?;
     let through = view.level.throughput_per_s();
     let busy = crate::laws::little::in_flight(through, work_s);
-    // Nearly all of them busy is no refutation.
+    // Nearly all slots busy is no refutation.
     (busy < slots * SLOTS_BUSY_MIN).then_some(RuledOut::WorkerSlots {
         through_per_s: through,
         service_s: work_s,

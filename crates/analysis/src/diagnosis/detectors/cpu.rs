@@ -1,7 +1,7 @@
-//! A processor at its limit: it stands at it for most of the time while work waits, and what a request demands of it gives the
-//! most that goes through (utilisation law; Denning and Buzen, 1978).
+//! A saturated processor: at its limit for most of the time while work waits. The demand of a request gives the throughput ceiling
+//! (utilisation law; Denning and Buzen, 1978).
 //!
-//! Not: a processor that is busy and not at its limit, and one whose use is above its limit, which is no measurement at all.
+//! Not: a processor that is busy below its limit, and use above the limit, which is a measurement error.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, MissingKind, NextLimit, Note,
@@ -27,7 +27,7 @@ const PROCESSORS: [ResourceKind; 6] = [
     ResourceKind::JvmCpu,
 ];
 
-/// Which processors are at their limit.
+/// Finds processors at their limit.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let all = ceilings::resources(view);
     let processors: Vec<&Resource<'_>> =
@@ -48,7 +48,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     processors.iter().map(observe).collect()
 }
 
-/// The share of the time in which a processor that the target wants is at its limit: what waits inside then waits for it.
+/// Returns the share of the time in which a processor of the target is at its limit: waits inside services then wait for it.
 pub(in super::super) fn share_saturated(view: &View<'_>) -> f64 {
     let all = ceilings::resources(view);
     let processors =
@@ -56,7 +56,7 @@ pub(in super::super) fn share_saturated(view: &View<'_>) -> f64 {
     processors.map(|resource| resource.at_limit).fold(0.0, f64::max).min(1.0)
 }
 
-/// Whose work a core does is known by who wants one.
+/// Returns true if the target uses the processor. A core does not report whose work it does.
 fn is_targets(view: &View<'_>, resource: &Resource<'_>) -> bool {
     match resource.name.kind {
         ResourceKind::Cpu | ResourceKind::Thread => true,
@@ -64,6 +64,8 @@ fn is_targets(view: &View<'_>, resource: &Resource<'_>) -> bool {
             let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
             resource.mean >= cores * PROGRAM_MIN
         }
+        // Where the programs under load are measured, each answers for itself.
+        ResourceKind::Core if !view.signals(&[SignalId::ListenerCpu]).is_empty() => false,
         _ => wanted(view) >= WANTED_MIN,
     }
 }
@@ -135,7 +137,7 @@ fn flags(resource: &Resource<'_>) -> Vec<Caveat> {
     flags
 }
 
-/// Twice the limit: the next ceiling is its own, or that of whatever is next.
+/// Predicts the effect of twice the limit: the next ceiling is its own or that of another resource.
 fn doubled(view: &View<'_>, resource: &Resource<'_>, most: f64, now: Measured) -> Prediction {
     let scaled =
         |limit: f64| resource.demand.as_ref().and_then(|demand| demand.ceiling(limit)).unwrap_or(most);

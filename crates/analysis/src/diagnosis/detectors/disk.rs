@@ -1,5 +1,5 @@
-//! Sessions of a database that wait for its disk: for log writes (PostgreSQL, wait events `WALSync`, `WALWrite`), or
-//! for block reads. Their activity is sampled ten times a second, and is a share of requests' time by Little's law.
+//! Database sessions that wait for a disk: for log writes (PostgreSQL, wait events `WALSync` and `WALWrite`), or for block reads.
+//! Sessions are sampled ten times a second; waiting sessions over requests in flight are their share of time (Little's law).
 //!
 //! Not: a busy disk without waiting sessions.
 
@@ -12,7 +12,7 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::disk::{LIMITS_MIN, SHARE_MIN};
 
-/// Wait events of the log that is written before a commit.
+/// Wait events of the write-ahead log.
 const LOG: [&str; 4] = ["walsync", "walwrite", "walinitwrite", "walbuffermappinglock"];
 
 /// Finds databases whose sessions wait for a disk.
@@ -59,12 +59,12 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     [true, false].into_iter().map(observe).collect()
 }
 
-/// Whether sessions wait for the log.
+/// Returns true for waits for the log.
 fn is_log(signal: &Signal) -> bool {
     super::contains_any(event(signal), &LOG)
 }
 
-/// Whether sessions wait for blocks.
+/// Returns true for waits for blocks.
 fn is_read(signal: &Signal) -> bool {
     signal.labels.get(label::WAIT_TYPE).is_some_and(|kind| kind == "IO") && !is_log(signal)
 }

@@ -1,6 +1,6 @@
-//! Replicas that do not share the load: one of them gets most of it, and is the limit while the others have nothing to do.
+//! Uneven replicas: one of them gets most of the load and limits, while the others are idle.
 //!
-//! Not: instances of different services; only those that say the same of themselves are compared.
+//! Not: instances of different services; only those of one service or one metric are compared.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ use super::super::thresholds::imbalance::{REQUESTS_MIN, TIMES_MIN};
 const REPLICA: [&str; 6] =
     [label::POD, label::INSTANCE, label::PROXY, label::REPLICA, label::CONTROLLER_POD, label::HOSTNAME];
 
-/// Share of the work per replica name.
+/// Requests by replica.
 type Shares = BTreeMap<String, f64>;
 
-/// Which replicas do most of the work.
+/// Finds replicas that get most of the load.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut groups: Vec<(String, Shares, Vec<&Signal>)> = of_signals(view);
     groups.extend(of_traces(view));
@@ -71,7 +71,7 @@ fn of_traces<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
     groups.into_iter().map(|(service, shares)| (service.to_owned(), shares, Vec::new())).collect()
 }
 
-/// How many times its share the busiest has.
+/// Returns the busiest replica's requests over the mean of all replicas.
 fn times(shares: &Shares) -> f64 {
     let sum: f64 = shares.values().sum();
     let most = shares.values().copied().fold(0.0, f64::max);
@@ -85,8 +85,11 @@ fn found(view: &View<'_>, what: &str, shares: &Shares, signals: &[&Signal], time
         exact(FigureName::Replica(name.clone()), requests / sum * 100.0, Unit::Percent)
             .noted(Note::OfRequests)
     };
+    // Traces show the time inside the replicas; a queue in front of all of them has another cause.
+    let inside = if signals.is_empty() { view.share_traced() } else { 1.0 };
+    let explains = (1.0 - 1.0 / times).clamp(0.0, inside);
     let through = view.level.requests_per_s();
-    // Of what one replica can do alone, all of them together do so many times as much, unless something else is next.
+    // If one replica is at its limit, all together have `times` its throughput, unless another resource limits first.
     let (least, most) = (through * (1.0 + (times - 1.0) / 4.0), through * times);
     let claim = Claim::UnevenReplicas {
         replica: busiest.to_owned(),
@@ -99,7 +102,7 @@ fn found(view: &View<'_>, what: &str, shares: &Shares, signals: &[&Signal], time
         Box::new(Hypothesis {
             role: Role::Limits,
             strength: Strength::Arithmetic,
-            explains: Some((1.0 - 1.0 / times).clamp(0.0, 1.0)),
+            explains: Some(explains),
             numbers: shares.iter().take(8).map(number).collect(),
             queries: signals.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
             caveats: vec![Caveat::BusiestUnconfirmed],

@@ -67,7 +67,7 @@ fn is_blocked(record: &&Record) -> bool {
     record.kind == RecordKind::Happening && series::text(record, "what") == Some("blocked by a lock")
 }
 
-/// Traces of what writes and waits.
+/// Returns example traces of statements that write and wait.
 fn slowest_update(view: &View<'_>) -> Slowest {
     let writes = |text: &str| super::contains_any(text, &["update", "insert", "delete", "for update"]);
     let steps = view.paths.steps.values().filter(|step| step.statement.as_deref().is_some_and(writes));

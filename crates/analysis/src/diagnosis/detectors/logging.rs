@@ -1,10 +1,10 @@
-//! A service that waits at the end of each request, when all that it called has answered, and computes nothing meanwhile: a line of
-//! a log that has to be on the disk before it goes on is the usual reason.
+//! A service that waits at the end of each request, after its last call, and uses no CPU meanwhile. The usual reason is a log line
+//! that is synced to disk before the response.
 //!
-//! A service of one thread stands still meanwhile: where so many per second, times so long, are nearly all of the time, those who wait
-//! to be taken wait for this, too (utilisation law).
+//! A service of one thread stalls meanwhile: if rate times wait is close to 1, requests in front of the service wait for this, too
+//! (utilisation law).
 //!
-//! Not: an answer that takes long to write; that takes the processor, and the process says how much of it it used.
+//! Not: a response that takes long to serialise. That uses CPU, which the process reports.
 
 use model::diagnosis::{Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role};
 use model::{SignalId, SpanKind, Strength, Unit};
@@ -39,7 +39,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let is_one_thread = (BUSY_MIN..=BUSY_MAX).contains(&busy);
     let door = if is_one_thread { view.share_outside() } else { 0.0 };
     let share = (view.share_of_paths(after_ns) + door).min(1.0);
-    // Without the CPU time of the process it is unknown whether it computed.
+    // Without the CPU time of the process, waiting and computing look the same.
     let computed_s =
         view.sum_of_means(&[SignalId::ProcessCpu]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
     let is_so = share >= SHARE_MIN

@@ -64,7 +64,7 @@ fn cache(view: &View<'_>) -> Option<Observation> {
         Box::new(Hypothesis {
             role: Role::Limits,
             strength: Strength::Limit,
-            // What the reads that find nothing cost is what makes them slow.
+            // Misses are slower than hits, so their share is an upper bound of what the evictions explain.
             explains: Some(missed.min(0.9)),
             numbers,
             queries: signals.into_iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),

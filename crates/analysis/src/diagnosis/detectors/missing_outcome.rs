@@ -10,7 +10,7 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::thresholds::missing_outcome::TASKS_MIN;
 
-/// Outcomes that are to be zero.
+/// Outcomes that are expected to be zero.
 const BAD: [&str; 4] = ["fail", "error", "timeout", "timed"];
 
 /// Finds outcomes that never occurred.

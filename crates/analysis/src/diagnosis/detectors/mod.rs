@@ -20,6 +20,7 @@ mod payload;
 mod periodic;
 mod pool;
 mod redelivery;
+mod refusals;
 mod repeats;
 mod scaler;
 mod serialisation;
@@ -73,6 +74,7 @@ detectors! {
     consumers,
     scaler,
     redelivery,
+    refusals,
     imbalance,
     worker_memory,
     logging,

@@ -12,8 +12,9 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::pauses::{
-    COLLECTED_MIN, SHARE_MIN, STALLED_MIN, STALLS_PER_S_MAX, VARIATION_MAX,
+    CALLED_MIN, COLLECTED_MIN, OWN_MIN, SHARE_MIN, STALLED_MIN, STALLS_PER_S_MAX, VARIATION_MAX,
 };
+use crate::traces::Component;
 
 /// Finds services that pause as a whole.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -41,7 +42,7 @@ fn seen(view: &View<'_>) -> Option<Observation> {
     let stalls = view.stalls.as_ref()?;
     let is_so =
         stalls.per_s < STALLS_PER_S_MAX && stalls.share >= STALLED_MIN && stalls.variation <= VARIATION_MAX;
-    if !is_so || is_of_machine(view, stalls.share) {
+    if !is_so || is_of_machine(view, stalls.share) || is_of_callee(view) {
         return Some(Observation::RuledOut(RuledOut::Pauses {
             place: stalls.service.clone(),
             stalled_share: stalls.share,
@@ -72,6 +73,15 @@ fn is_of_machine(view: &View<'_>, stalled: f64) -> bool {
     let is_paused = view.level.reasons.iter().any(|reason| OF_MACHINE.contains(&reason.fault));
     let collector = view.highest_of_means(SignalRole::GcShare);
     is_paused || collector.is_some_and(|share| share < stalled * COLLECTED_MIN)
+}
+
+/// Whether requests spend their time in calls, so that the service waits for its callee: a lock of a database, for example. A pause of
+/// the service itself also stops its own work.
+fn is_of_callee(view: &View<'_>) -> bool {
+    let own = view.share_of_paths(view.paths.attribution.part_ns(Component::Target) as f64);
+    let called = [Component::Database, Component::External]
+        .map(|part| view.share_of_paths(view.paths.attribution.part_ns(part) as f64));
+    own < OWN_MIN && called.iter().sum::<f64>() >= CALLED_MIN
 }
 
 fn found(view: &View<'_>, claim: Claim, place: &str, explains: f64, numbers: Vec<Measured>) -> Hypothesis {

@@ -79,7 +79,7 @@ fn saturated_link(view: &View<'_>, each: f64) -> Option<Observation> {
     let share = view.share_outside().max(receiving).min(1.0);
     let rates: Vec<f64> =
         level.seconds.iter().map(|second| second.bytes_in / second.length_s().max(1e-9)).collect();
-    // The first second and the last are not whole.
+    // The first and the last second are incomplete.
     let rates = rates.get(1..rates.len().saturating_sub(1)).filter(|rates| rates.len() >= 5)?;
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let variance = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / rates.len() as f64;
@@ -87,7 +87,7 @@ fn saturated_link(view: &View<'_>, each: f64) -> Option<Observation> {
     sorted.sort_by(f64::total_cmp);
     let is_even = sorted[sorted.len() * 9 / 10] <= sorted[sorted.len() / 2] * EVEN_MAX;
     let is_slow = receiving >= RECEIVING_MOST && view.share_outside() >= RECEIVING_MOST;
-    // A load by plan has a data rate that is even by itself.
+    // A planned load has an even data rate by itself.
     let is_closed = level.closed_vus.is_some();
     let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * LATE_MAX;
     if !is_closed

@@ -1,7 +1,7 @@
-//! A job that comes by the clock and takes from what requests need: a statement that no request's trace has, whose calls do not
-//! follow the load, and that takes a good part of the database's time; or response times that rise and fall with a period.
+//! A scheduled job that competes with requests: a statement that no request's trace has, whose calls do not follow the load, and
+//! that requests' statements wait for; or response times that rise and fall with a period.
 //!
-//! Not: work that grows with the requests; a period that the test's own load has.
+//! Not: work that grows with the requests, and a period of the test's own load.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
@@ -19,7 +19,7 @@ use super::super::thresholds::periodic::{
 use super::short;
 use crate::traces::normalised;
 
-/// Jobs that are no news: what asks for evidence, and what a transaction begins and ends with.
+/// Statements that are ignored: queries for evidence, and the beginning and end of transactions.
 const NONE_OF_THESE: [&str; 5] = ["begin", "commit", "rollback", "set ", "show "];
 
 /// Finds work that recurs at a fixed interval.
@@ -92,7 +92,7 @@ fn database_share(view: &View<'_>) -> f64 {
     view.share_of_paths(steps.map(|step| step.own_ns).sum())
 }
 
-/// Response times that come again.
+/// Finds periodic response times.
 fn period(view: &View<'_>) -> Option<Observation> {
     let times: Vec<f64> = view.level.seconds.iter().filter_map(|second| second.mean_s).collect();
     let lag_max = times.len() / PERIODS_MIN;
@@ -106,14 +106,14 @@ fn period(view: &View<'_>) -> Option<Observation> {
             && here > before
             && correlations.get(*lag + 1).is_none_or(|after| here >= *after)
     };
-    // A drift correlates at every lag; a period has a valley between its peaks.
+    // A drift is correlated at every lag; a period has a minimum between its peaks.
     let has_valley =
         |lag: &usize| correlations[1..*lag].iter().any(|value| *value < correlations[*lag] / 2.0);
     let lags = PERIOD_MIN_S..correlations.len();
     let lag = lags
         .filter(|lag| is_peak(lag) && has_valley(lag))
         .max_by(|a, b| correlations[*a].total_cmp(&correlations[*b]))?;
-    // Users who all began together come and go together.
+    // Users who begin together stay in step for a while.
     let load: Vec<f64> = view.level.seconds.iter().map(|second| second.rate()).collect();
     if autocorrelation(&load, lag_max).get(lag).is_some_and(|of_load| *of_load >= CORRELATION_MIN) {
         return None;
@@ -170,7 +170,7 @@ mod tests {
         };
         check(detect, &case(0.6), &["periodic job: select count(*) from a join b on c = d"]);
         check(detect, &case(0.05), &[]);
-        // A session that sleeps has nearly all of the database's time, and the requests spend nearly none there.
+        // A sleeping session has nearly all of the database's time, and requests spend nearly none there.
         let mut idle = case(0.95);
         for span in idle.traces.iter_mut().flat_map(|trace| &mut trace.spans).filter(|span| span.id != 1) {
             span.duration = std::time::Duration::from_micros(15);

@@ -64,7 +64,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     all
 }
 
-/// Whether the connections of a pool lead to a database: by its spans, or because the service asks one.
+/// Returns true if a pool's connections lead to a database: by its spans, or because the service calls one.
 fn leads_to_database(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
     match step.role {
         ActivityRole::PoolWait(Pool::Database) => true,
@@ -210,7 +210,7 @@ mod tests {
         check(detect, &waiting(2.0, true), &[]);
     }
 
-    /// A request of 100 ms that spends most of it in the pool span of an SDK: a client's span that names the database.
+    /// A request of 100 ms with most of its time in the pool span of an SDK: a client span with the database's attributes.
     fn pooled(operation: &str, wait_ms: f64) -> crate::diagnosis::Level {
         let trace = |number| {
             let mut spans = request("shop", "GET /", 100.0, &[("select 1", wait_ms, 5.0)]);
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn pending_requests_tell_without_spans() {
-        // Ten requests per second of 100 ms are one under way.
+        // Ten requests per second of 100 ms are one in flight.
         let case = |pending| {
             with_evidence(
                 level(10, 100, 0.1),

@@ -1,7 +1,7 @@
-//! Messages that are worked on again: given back to their queue after the work, so that it is done twice. Known by work on one
-//! message of one queue that traces show more than once, and by messages that are delivered and not acknowledged.
+//! Messages that are processed more than once, since they return to their queue after the work. The evidence is traces in which a
+//! message of a queue is processed again, and messages that are delivered and not acknowledged.
 //!
-//! Not: messages that wait.
+//! Not: messages that wait in a queue.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,

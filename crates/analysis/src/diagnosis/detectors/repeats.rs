@@ -33,7 +33,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
             time_share: share,
         })];
     }
-    // One of them stays.
+    // One execution remains.
     let goes = 1.0 - 1.0 / each.max(1.0);
     let of_database = super::statements::share_of_database(view, statement).unwrap_or(0.0)
         * super::statements::database_share(view);

@@ -1,9 +1,9 @@
-//! An autoscaler at its ceiling: as many replicas as it may have, while work waits.
+//! An autoscaler at its maximum number of replicas while work waits.
 //!
-//! Where the autoscaler says whether it would start more than it may (Kubernetes, condition `ScalingLimited`), it has to say so.
+//! If the autoscaler reports whether its maximum holds it back (Kubernetes, condition `ScalingLimited`), it has to report that.
 //!
-//! Not: one that is slow to decide; then its replicas are below the ceiling while work waits. Nor workers that do less than they
-//! could: more of them would, too.
+//! Not: a slow autoscaler, whose replicas are below the maximum while work waits, and workers with idle slots, of which more would
+//! be idle, too.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
@@ -16,7 +16,7 @@ use super::super::series;
 use super::super::thresholds::scaler::{AT_LIMIT_MIN, WAITS_MIN};
 use super::consumers;
 
-/// Which scaler is at its ceiling.
+/// Finds autoscalers at their maximum.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let replicas =
         view.level.evidence.signals.iter().filter(|signal| signal.name.as_str().ends_with("replicas"));
@@ -68,7 +68,7 @@ fn observe(view: &View<'_>, signal: &Signal) -> Option<Observation> {
     ))
 }
 
-/// The share of the time in which the autoscaler would start more than it may, as it says itself.
+/// Returns the share of the time in which the autoscaler reports that its maximum holds it back.
 fn limited(view: &View<'_>, replicas: &Signal) -> Option<f64> {
     let observations = view
         .signals(&[SignalId::AutoscalerLimited])

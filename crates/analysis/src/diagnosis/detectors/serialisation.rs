@@ -1,6 +1,6 @@
-//! Serialised work: a counter, a key, a critical section behind a lock. The evidence is the utilisation law: its rate times its service
-//! time without queueing is 1, and most executions take much longer than that. If the queue is never empty, no execution without
-//! queueing is visible; but then no two end closer to each other than one service time, as they would by chance.
+//! Serialised work: a counter, a key, a critical section. The evidence is the utilisation law: rate times service time without
+//! queueing is 1, and most executions take much longer. If the queue is never empty, no execution is free of queueing; but then no
+//! two ends are closer to each other than one service time, unlike ends of independent executions.
 //!
 //! Not: statements of a database, which reports their waits itself.
 
@@ -113,7 +113,7 @@ fn turn_s(view: &View<'_>, step: &Step) -> Option<f64> {
     if turn_s < TURN_S_MIN || step.mean_s() < turn_s * QUEUED_MIN {
         return None;
     }
-    // Of ends that come by themselves, so many are closer to the one before than a share of the mean time between two.
+    // Expected number of close pairs among independent ends (exponential distances).
     let expected = gaps * (1.0 - (-CLOSE / view.weight()).exp());
     let close = ends_ns.windows(2).filter(|pair| (pair[1] - pair[0]) / 1e9 < turn_s * CLOSE).count() as f64;
     (expected >= EXPECTED_MIN && close <= expected * CLOSE_MAX).then_some(turn_s)
@@ -125,10 +125,10 @@ mod tests {
     use super::super::testing::check;
     use super::*;
 
-    /// Two hundred in four seconds, of which each takes its turn.
+    /// Two hundred requests in four seconds that take turns.
     fn case(one_ms: f64, is_one_key: bool) -> crate::diagnosis::Level {
         let trace = |number: u128| {
-            // Ten come together, each 200 ms: the last of them waits for nine.
+            // Ten arrive together, every 200 ms: the last of them waits for nine.
             let (place, came_ms) = ((number % 10) as f64, (number / 10) as f64 * 200.0);
             let length_ms = one_ms * if is_one_key { 1.0 + place } else { 1.0 };
             let mut spans = request("feed", "POST /likes", length_ms + 1.0, &[]);
@@ -148,10 +148,10 @@ mod tests {
         check(detect, &case(5.0, false), &[]);
     }
 
-    /// Users who are always waiting: each ends 20 ms after the one before, and has waited for ten.
+    /// A queue that is never empty: each request ends 20 ms after the one before, and has waited for ten.
     fn queue(is_one_key: bool) -> crate::diagnosis::Level {
         let trace = |number: u128| {
-            // By chance or one after the other.
+            // Independent, or one after the other.
             let spread = (number * number * 7919 % 1_000_003) as f64 / 1_000_003.0 * 20_000.0;
             let end_ms = if is_one_key { number as f64 * 20.0 } else { spread } + 400.0;
             let mut spans = request("feed", "POST /likes", 401.0, &[]);
@@ -161,7 +161,7 @@ mod tests {
             trace.id = number + 1;
             trace
         };
-        // A third of the requests is traced, whichever.
+        // About a third of the requests is traced.
         let traced = (0..1000_u128).filter(|number| number.is_multiple_of(3) || number.is_multiple_of(7));
         crate::diagnosis::Level { traces: traced.map(trace).collect(), ..level(20, 50, 0.4) }
     }

@@ -1,7 +1,7 @@
-//! A cache that expires and is loaded by all who notice at once: in few of the requests, several of the same statement at the
-//! same time, more than would be by chance.
+//! A cache stampede: an entry expires and many requests reload it at once. In few of the requests there are several executions of
+//! one statement at the same time, more than independent arrivals would have.
 //!
-//! Not: a statement of every request, which is always there several times under load.
+//! Not: a statement of every request, which always runs several times at once under load.
 
 use model::diagnosis::{Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, Note, Remedy, Role};
 use model::{Strength, Unit};
@@ -15,7 +15,7 @@ use super::super::thresholds::stampede::{
 };
 use super::short;
 
-/// Who loads what all at once.
+/// Finds cache entries that many requests reload at once.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let suspects = view.paths.steps.iter().filter(|(_, step)| {
         let of_traces = step.traces as f64 / view.paths.traces.max(1) as f64;
@@ -28,12 +28,12 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 
 fn finding(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     let statement = step.statement.clone().unwrap_or_else(|| key.operation.to_string());
-    // What it keeps the database from, others wait for.
+    // Other requests wait while the database is busy with the reload.
     let of_database = super::statements::share_of_database(view, &statement).unwrap_or(0.0)
         * super::statements::database_share(view);
     let share = view.explained_by(key, step).max(of_database);
     let seen_beside = together(&step.times_ns) - 1.0;
-    // Beside one that is traced there are as many more as there are requests for each trace.
+    // Each traced execution stands for as many as there are requests per trace.
     let (together, by_chance) = (1.0 + seen_beside * view.weight(), by_chance(view, step));
     if share < SHARE_MIN
         || together < TOGETHER_MIN
@@ -73,7 +73,7 @@ fn finding(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     })
 }
 
-/// Whether all requests of a route do it: then it is what the route does.
+/// Returns true if all requests of a route run the statement: then it is the route's own work.
 fn is_of_one_route(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
     let routes = view
         .paths
@@ -86,24 +86,24 @@ fn is_of_one_route(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
     })
 }
 
-/// How many there are at a time, on average over those that there are.
+/// Returns the mean number of executions at a time, over the executions.
 fn together(times_ns: &[(i64, u64)]) -> f64 {
     let mut ends: Vec<i64> = Vec::with_capacity(times_ns.len());
     let (mut sum, mut first_open) = (0_usize, 0);
     for (start_ns, length_ns) in times_ns {
         ends.push(start_ns.saturating_add(i64::try_from(*length_ns).unwrap_or(i64::MAX)));
-        // Those before the first that is open are over; among the others some may be.
+        // Executions before the first open one have ended; some of the others may have.
         while first_open < ends.len() && ends[first_open] <= *start_ns {
             first_open += 1;
         }
         sum += ends.len() - first_open;
     }
-    // Who comes first of several sees one, the last sees all: twice the mean, less one.
+    // The first of several sees itself only, the last sees all: the size is twice the mean, less one.
     let mean = sum as f64 / times_ns.len().max(1) as f64;
     mean * 2.0 - 1.0
 }
 
-/// How many others there would be at a time if each came by itself.
+/// Returns the expected number of others at a time for independent arrivals.
 fn by_chance(view: &View<'_>, step: &Step) -> f64 {
     step.spans as f64 * view.weight() / view.level.length_s().max(1.0) * step.mean_s()
 }
@@ -114,7 +114,7 @@ mod tests {
     use super::super::testing::check;
     use super::*;
 
-    /// A request each 100 ms; of each `period`, the first `crowd` load for `length` milliseconds, all from the same moment.
+    /// A request every 100 ms; the first `crowd` of each `period` reload for `length` milliseconds, all from the same moment.
     fn case(period: usize, crowd: usize, length: f64) -> crate::diagnosis::Level {
         let traces = (0..400_usize).map(|number| {
             let place = number % period;

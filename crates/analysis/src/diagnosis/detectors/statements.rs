@@ -1,6 +1,6 @@
-//! A statement that takes most of the database's time, and most of the requests'. If it selects by a key and
-//! reads very many blocks for few rows, an index is missing. If the database reports sequential scans per table, the scanned
-//! table must also be one of the statement, about once per call.
+//! A statement that takes most of the database's time and of response time. If it selects by a key and reads very many blocks for
+//! few rows, an index is missing. If the database reports sequential scans per table, the scanned table must be one of the
+//! statement's, about once per call.
 //!
 //! Not: a statement that aggregates many rows by its nature (it groups, or has no condition): it is slow, and no index helps.
 
@@ -27,7 +27,7 @@ use super::calls::Share;
 use super::short;
 use crate::traces::normalised;
 
-/// A statement with what the database and the traces say of it.
+/// A statement with its statistics from the database and from traces.
 struct Known<'a> {
     text: String,
     record: &'a Record,
@@ -41,7 +41,7 @@ struct Known<'a> {
     slowest: Slowest,
 }
 
-/// Which statement takes the time.
+/// Finds the statement that takes the time, or lacks an index.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut known = known(view);
     if known.is_empty() {
@@ -74,7 +74,7 @@ fn without_records(view: &View<'_>) -> Vec<Observation> {
     let shares = calls.map(|(key, step)| (step, Share::new(view, key, step)));
     let Some((step, share)) = shares.max_by(|a, b| a.1.all.total_cmp(&b.1.all)) else { return Vec::new() };
     let mut observations = vec![Observation::Missing(MissingKind::DatabaseCounters)];
-    // A database that delays no request may be busy.
+    // A busy database that delays no request is no bottleneck.
     let is_jam = share.all >= LIMITS_MIN && share.waits >= WAITS_MIN;
     if let Some(text) = step.statement.as_ref().filter(|_| is_jam) {
         observations.push(of_traces(view, text, step, &share));
@@ -115,11 +115,11 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
         let calls = number("calls").filter(|calls| *calls > 0.0)?;
         let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
         let found = view.paths.asking(&text);
-        // Without traces: the mean number of requests that it is at work for, by Little's law.
+        // Without traces: the mean number of its executions at a time, by Little's law.
         let busy = number("total_ms")? / 1e3 / view.level.length_s().max(1.0);
         let share = match &found {
             Some(asking) => view.share_of_paths(asking.own_ns),
-            // It runs outside of the requests, or its text differs: its share is unknown.
+            // It runs outside of requests, or its text differs in traces: its share is unknown.
             None if view.paths.traces > 0 => return None,
             None => view.share_of_waiting(busy),
         };
@@ -138,12 +138,12 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
     known.collect()
 }
 
-/// A table that is read from its beginning to its end.
+/// A table with sequential scans.
 struct Scanned {
     name: String,
-    /// How often, per second.
+    /// Scans per second.
     scans_per_s: f64,
-    /// Rows of one time.
+    /// Rows per scan.
     rows: f64,
 }
 
@@ -165,7 +165,7 @@ fn scanned(view: &View<'_>) -> Option<Vec<Scanned>> {
     (!signals.is_empty()).then(|| tables.collect())
 }
 
-/// Whether it asks for few rows of a large table, which is scanned about as often as it is called.
+/// Returns true if it selects few rows of a large table that is scanned about as often as the statement is called.
 fn scans(view: &View<'_>, one: &Known<'_>, tables: &[Scanned]) -> bool {
     let per_s = one.calls / view.level.length_s().max(1.0);
     let text = one.text.to_lowercase();
@@ -178,7 +178,7 @@ fn scans(view: &View<'_>, one: &Known<'_>, tables: &[Scanned]) -> bool {
         && tables.iter().any(|table| names(table) && table.scans_per_s >= per_s * SCANS_PER_CALL_MIN)
 }
 
-/// Whether it asks for one thing by a condition.
+/// Returns true if it selects by a condition, without grouping or joining.
 fn asks_for_one(text: &str) -> bool {
     let changes_shape = ["refresh", "analyze", "vacuum", "create", "copy", "insert"];
     text.contains("where")
@@ -188,7 +188,7 @@ fn asks_for_one(text: &str) -> bool {
         && !changes_shape.iter().any(|word| text.starts_with(word))
 }
 
-/// Whether it asks for few rows by a condition and reads many blocks for them.
+/// Returns true if it selects few rows by a condition and reads many blocks for them.
 fn reads_much(one: &Known<'_>) -> bool {
     asks_for_one(&one.text.to_lowercase())
         && one.database_share >= LACKING_SHARE_MIN
@@ -196,7 +196,7 @@ fn reads_much(one: &Known<'_>) -> bool {
         && one.blocks / one.rows.max(1.0) >= BLOCKS_PER_ROW_MIN
 }
 
-/// Statements that read the same tables as one does, with it: what spares the one may spare them all.
+/// Totals of the statements that read the same tables as one, with that one: a remedy for one may help all.
 struct Alike {
     count: usize,
     share: f64,
@@ -217,7 +217,7 @@ impl Alike {
     }
 }
 
-/// The tables that a statement reads, by the words that stand before their names.
+/// Returns the tables of a statement: the words after `from` and `join`.
 fn tables(text: &str) -> BTreeSet<String> {
     let text = text.to_lowercase();
     let words: Vec<&str> =
@@ -307,7 +307,7 @@ pub(super) fn share_of_database(view: &View<'_>, statement: &str) -> Option<f64>
     records.filter(is_it).filter_map(|record| series::number(record, "share_of_db_time")).reduce(f64::max)
 }
 
-/// The share of requests' time that is the database's.
+/// Returns the database's share of response time.
 pub(super) fn database_share(view: &View<'_>) -> f64 {
     let steps = view.paths.steps.values().filter(|step| step.is_database);
     view.share_of_paths(steps.map(|step| step.own_ns).sum())
@@ -370,7 +370,7 @@ mod tests {
         let lacks = |level: &crate::diagnosis::Level| {
             fires(detect, level).iter().any(|it| it.fault() == FaultKind::MissingIndex)
         };
-        // A hundred calls a second.
+        // A hundred calls per second.
         assert!(lacks(&case(text, "review", 100.0, 12_000.0)));
         assert!(!lacks(&case(text, "review", 2.0, 12_000.0)), "another statement scans it");
         assert!(!lacks(&case(text, "app", 100.0, 1_200.0)), "it is small");
@@ -378,7 +378,7 @@ mod tests {
         assert!(!lacks(&case("select count(*) from review group by app_id", "review", 100.0, 12_000.0)));
     }
 
-    /// Statements that take all of the database's time, and traces that name the same one, or another.
+    /// Statements with all of the database's time, and traces with the same statement, or another.
     fn traced(statement: &str) -> crate::diagnosis::Level {
         let record = record(
             RecordKind::Statement,
@@ -426,7 +426,7 @@ mod tests {
         known.sort_by(|a, b| b.database_share.total_cmp(&a.database_share));
         let alike = Alike::new(&known[0], &known);
         assert_eq!((alike.count, alike.database_share), (2, 0.8));
-        // Without a table only it is itself.
+        // A statement without tables is alike only to itself.
         assert_eq!(Alike::new(&known[3], &known).count, 1);
     }
 

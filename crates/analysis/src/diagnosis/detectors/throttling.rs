@@ -59,7 +59,7 @@ fn reported(view: &View<'_>) -> Vec<Observation> {
     view.signals(&[SignalId::ContainerThrottled]).iter().filter_map(of).collect()
 }
 
-/// A service of one thread that stands still again and again, and uses the same little CPU all the time.
+/// Finds a service that stalls again and again and uses the same little CPU all the time.
 fn seen(view: &View<'_>) -> Option<Observation> {
     let stalls = view.stalls.as_ref()?;
     let process = view.signals(&[SignalId::ProcessCpu]).into_iter().next()?;

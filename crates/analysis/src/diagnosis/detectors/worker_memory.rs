@@ -1,7 +1,7 @@
-//! Work that has begun and waits inside its worker before it does anything: it holds a slot and no processor. What a worker has so
-//! few of is mostly memory for what it works on; a semaphore or a lock of its own looks the same.
+//! Tasks that have begun and wait inside their worker: they hold a slot and use no CPU. The resource is usually memory for the
+//! task; a semaphore or a lock within the worker looks the same.
 //!
-//! Not: messages in queues, and waits for a connection or a call, which are spans of their own.
+//! Not: messages in queues, and waits for a connection or a call, which have spans of their own.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::super::thresholds::worker_memory::{LIMITS_MIN, SHARE_MIN, WAIT_S_MIN}
 
 /// Finds tasks that wait in the memory of a worker.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    // The same work may be done by several services: a canary is one of its own.
+    // Several services may do the same work: a canary is a service of its own.
     let mut tasks: BTreeMap<&str, (f64, u64, &Step)> = BTreeMap::new();
     for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Consumer) {
         let task = tasks.entry(&key.operation).or_insert((0.0, 0, step));

@@ -1,9 +1,9 @@
-//! A service with a fixed number of workers, so that further requests queue. It is looked for only if no other detector finds
-//! a bottleneck, since a service delayed by another resource has all workers in use as well.
+//! A service with a fixed number of workers, so that further requests queue. This detector runs only if no other one finds a
+//! bottleneck, since a service that another resource delays has all workers in use as well.
 //!
-//! The evidence is spans that wait for a worker for most of the time, or two loads: if concurrency grows and throughput does not, the
-//! operation whose time grows by the whole difference holds the queue (asymptotic bounds of closed networks; Denning and Buzen, 1978).
-//! The number of workers is the service time times the rate (Little's law).
+//! The evidence is one of three: spans that wait for a worker; a queue in front of a service whose spans show a limit of
+//! concurrency ([`concurrency`]); or two loads, of which the higher has more requests in flight and no more throughput. Then the
+//! operation whose time grows holds the queue (asymptotic bounds of closed networks; Denning and Buzen, 1978).
 //!
 //! Not: waits with a name of their own (connections, locks, keys, quotas), which are reported under that name.
 
@@ -26,9 +26,10 @@ use super::super::thresholds::workers::{
 use super::calls::Share;
 use crate::roles::{ActivityRole, Turn};
 
-/// Which service has too few.
+/// Finds services with too few workers.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let found = waiting(view).or_else(|| in_front_of_service(view)).or_else(|| plateau(view));
+    let found =
+        waiting(view).or_else(|| in_front_of_service(view)).or_else(|| paced(view)).or_else(|| plateau(view));
     found.map(|hypothesis| Observation::Found(Box::new(hypothesis), Depth::Resource)).into_iter().collect()
 }
 
@@ -72,7 +73,8 @@ fn waiting(view: &View<'_>) -> Option<Hypothesis> {
     })
 }
 
-/// Requests spend their time before the first span, and the service that answers them takes so many at a time.
+/// Finds a queue in front of a service: requests spend their time before the first span, and the service has a limit of
+/// concurrency.
 fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
     let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
     let share = view.share_outside();
@@ -108,7 +110,37 @@ fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
     })
 }
 
-/// More are under way than at the lowest load, and no more goes through.
+/// Finds a rate limit in front of a service: requests spend their time before the first span, and begin at even intervals.
+fn paced(view: &View<'_>) -> Option<Hypothesis> {
+    let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
+    let share = view.share_outside();
+    // A planned load begins its requests at even intervals itself.
+    let is_planned = view.level.closed_vus.is_none();
+    if is_planned || view.paths.is_biased || share < OUTSIDE_MIN || share * mean_s < WAIT_S_MIN {
+        return None;
+    }
+    let paces = view
+        .paths
+        .entries
+        .iter()
+        .filter_map(|(service, spans)| Some((service, concurrency::pace(spans, view.weight())?)));
+    let (service, per_s) = paces.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let claim = Claim::PacedInFront { service: service.to_string(), per_s, waiting_share: share };
+    Some(Hypothesis {
+        strength: Strength::Statistics,
+        explains: Some(share),
+        numbers: vec![
+            exact(FigureName::QueueWait, share * mean_s, Unit::Seconds),
+            exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+            exact(FigureName::Throughput, per_s, Unit::PerSecond),
+        ],
+        cost: CostClass::Setting,
+        prediction: view.without(share, Change::NoRateLimit),
+        ..draft(claim, Remedy::RaiseRateLimit, service.to_string())
+    })
+}
+
+/// Finds a plateau: more requests are in flight than at the lowest load, and throughput is the same.
 fn plateau(view: &View<'_>) -> Option<Hypothesis> {
     let (low, low_paths) = (view.low?, view.low_paths.as_ref()?);
     let (under_way, through) = (view.level.in_flight(), view.level.throughput_per_s());
@@ -162,13 +194,13 @@ fn hypothesis(view: &View<'_>, claim: Claim, service: &str, read: Option<(Arc<st
     }
 }
 
-/// Returns the time on critical paths that a service works rather than waits, nanoseconds.
+/// Returns the time on critical paths in which a service works and does not wait, nanoseconds.
 fn works_ns(paths: &Paths, service: &str) -> f64 {
     let own = paths.steps.iter().filter(|(key, step)| &*key.service == service && !step.role.is_wait());
     own.map(|(_, step)| step.own_ns).sum()
 }
 
-/// The read that a service does most of its work for, where that is a part worth keeping.
+/// Returns the read with most of a service's work, if caching it would free a large share.
 fn kept(view: &View<'_>, service: &Arc<str>) -> Option<(Arc<str>, Share)> {
     let reads = view.paths.steps.iter().filter(|(key, step)| key.service == *service && step.is_database);
     let (key, step) = reads.max_by(|a, b| a.1.total_ns.total_cmp(&b.1.total_ns))?;
@@ -183,7 +215,7 @@ fn grown<'a>(view: &'a View<'_>) -> Option<(&'a StepKey, &'a Step, f64)> {
     shares.max_by(|a, b| a.2.total_cmp(&b.2)).filter(|(.., share)| *share >= SHARE_MIN)
 }
 
-/// Returns the caller that does next to nothing but call the service; more instances of it would not help.
+/// Returns the caller that does hardly anything but call the service; more instances of it would not help.
 fn in_front(view: &View<'_>, key: &StepKey) -> Option<Arc<str>> {
     let services = view.paths.steps.iter().filter(|(other, step)| {
         other.kind == SpanKind::Server && other.service != key.service && step.parents > 0
@@ -241,20 +273,20 @@ mod tests {
         assert_eq!(found.outcome, Outcome::Limited);
         let one = &found.findings[0];
         assert_eq!((one.fault(), one.place.as_str()), (FaultKind::TooFewWorkers, "feed"));
-        // A hundred a second, of which each takes 10 ms apart from waiting.
+        // A hundred per second, each with 10 ms of work.
         let Claim::WorkersBusy { at_once, .. } = one.claim else { panic!("{:?}", one.claim) };
         assert_eq!(at_once.round(), 1.0);
         let prediction = one.prediction.as_ref().expect("a prediction");
         assert_eq!(prediction.change, Change::AnswerCached { operation: "read from the store".to_owned() });
         let then = prediction.then.as_ref().expect("a rate");
         let (least, most) = then.interval.expect("an interval");
-        // A quarter of the work less: 133 per second, or less where users think.
+        // A quarter less work: 133 per second, or less where users think.
         assert!(least > 95.0 && least < 114.0 && most > 133.0 && most < 160.0, "{least} {most}");
         assert!(case(5.0, "wait for the worker").findings.is_empty());
         assert!(case(190.0, "wait for the key").findings.is_empty(), "another's");
     }
 
-    /// A backend that works on eight at once, behind proxies.
+    /// A backend with eight workers behind proxies.
     fn behind(users: f64, rate: u64, slot_ms: f64) -> Level {
         let length_ms = slot_ms + 1.0;
         let trace = |number| {
