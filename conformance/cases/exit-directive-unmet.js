@@ -1,5 +1,5 @@
 //! ignore: errors
-// A directive that asks for a k6 that there is not; k6 tells of two tries to get one.
+// A directive that requires a version of k6 that does not exist; k6 logs two attempts to get one.
 'use k6 >= 99';
 export default function () {
   console.log('not reached');

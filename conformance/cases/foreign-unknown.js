@@ -1,5 +1,5 @@
 //! env: K6_AUTO_EXTENSION_RESOLUTION=false
-// A module that nobody has.
+// An unknown module.
 import 'k6/no-such-module';
 
 export default function () {}

@@ -1,4 +1,4 @@
-// children, contents, closest, parent(s), next, prev, siblings and their kin.
+// children, contents, closest, parent(s), next, prev, siblings, and their Until and All variants.
 import { show } from './fixtures/markup.js';
 
 export default function () {

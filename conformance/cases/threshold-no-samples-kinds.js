@@ -1,5 +1,5 @@
 //! summary
-// What a metric without samples is worth to a threshold.
+// Thresholds on metrics without samples.
 import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
 import { sorted } from './fixtures/sorted.js';
 

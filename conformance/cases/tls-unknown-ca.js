@@ -1,5 +1,5 @@
 //! tls: unknown-ca
-// A certificate of an authority nobody knows.
+// A certificate of an unknown authority.
 import http from 'k6/http';
 
 export default function () {

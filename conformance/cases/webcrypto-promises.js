@@ -1,5 +1,5 @@
 //! unordered
-// Promises of crypto.subtle run beside each other, and the iteration waits for those nobody awaits.
+// Promises of crypto.subtle run beside each other, and the iteration waits for those that are not awaited.
 export default function () {
   const { subtle } = crypto;
   const data = new Uint8Array(3);

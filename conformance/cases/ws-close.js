@@ -1,4 +1,4 @@
-// k6/ws: how a session ends: by the script, by the server, by an end without a word.
+// k6/ws: how a session ends: by the script, by the server, by an end without a close frame.
 import ws from 'k6/ws';
 
 export default function () {

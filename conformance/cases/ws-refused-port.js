@@ -1,4 +1,4 @@
-// k6/ws: nobody listens.
+// k6/ws: connection refused.
 import ws from 'k6/ws';
 
 export default function () {

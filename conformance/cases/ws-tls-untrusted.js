@@ -1,5 +1,5 @@
 //! tls: self-signed
-// k6/ws to a server whose certificate nobody vouches for.
+// k6/ws to a server with an untrusted certificate.
 import ws from 'k6/ws';
 
 

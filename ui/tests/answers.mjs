@@ -47,7 +47,7 @@ function made(run, part, trace, query) {
 
 const CHOSEN_IN_VERDICTS = new Set(['of', 'from', 'name', 'title', 'claim', 'summary', 'label', 'place', 'used', 'through', 'signal', 'source', 'what', 'why', 'number', 'change', 'nextLimit', 'wrongIf', 'command', 'remedy', 'connect', 'tells', 'resource', 'variant', 'script', 'selector', 'sentence', 'plan', 'confirmed', 'remark', 'words', 'note', 'headline', 'caveats', 'flags', 'caption']);
 
-/** Only two runs are steps of a study; nobody knows what limits one on which nothing was measured. */
+/** Only two runs are steps of a study; one on which nothing was measured has no known limit. */
 function verdictOf(run, part) {
   if (part === 'diagnosis') {
     const answer = run === 'empty' ? diagnosisNone : diagnosisPage(run);

@@ -59,7 +59,7 @@ test('a run that ends before anybody listens leads to its summary at once', asyn
   await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible(soon);
 });
 
-test('a broken connection is said, and mended', async ({ page, request, context }) => {
+test('a broken connection is shown, and restored', async ({ page, request, context }) => {
   await request.get('/test/speed?ms=100');
   await page.goto(LIVE);
   await expect(page.getByText(/live · last data/)).toBeVisible();

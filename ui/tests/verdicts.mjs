@@ -6,7 +6,7 @@ const none = (why) => ({ value: null, text: `n/a: ${why}`, censored: `n/a: ${why
 const percent = (value) => number(value, `${(value * 100).toFixed(2)}%`);
 const seconds = (value) => number(value * 1000, `${value}s`);
 const vus = (value) => number(value, `${value} VUs`);
-const told = (name, value, unit, text, interval = null, note = '') => ({ name, value, unit, text, interval: interval && { low: interval[0], high: interval[1], text: `[${interval[0]} – ${interval[1]}]` }, note });
+const measured = (name, value, unit, text, interval = null, note = '') => ({ name, value, unit, text, interval: interval && { low: interval[0], high: interval[1], text: `[${interval[0]} – ${interval[1]}]` }, note });
 
 const STEPS = [
   [50, 198, 17.7, 0.997, 'baseline', 'Queues stay under 10 messages.'],
@@ -51,7 +51,7 @@ export function capacityPage(run) {
         demands: [{ resource: 'prometheus: CPU of scan-worker', perWork: number(0.57, '0.57 CPU-s'), interval: { lower: 0.54, upper: 0.6 }, idle: number(0.07, '0.07 cores'), limit: number(4, '4 cores'), ceiling: perMinute(421), ceilingInterval: { lower: 6.67, upper: 7.4 }, levels: 6, fit: 0.99, used: percent(0.89) }],
         end: { resource: 'prometheus: CPU of scan-worker', ceiling: perMinute(421), interval: { lower: 6.67, upper: 7.4 }, used: percent(0.89) }, levels,
         captions: { throughput: 'Throughput leaves the no-waiting line between 79 and 106 VUs and is flat from 250 on.', time: 'From 250 to 500 VUs latency grows by 35.9 s and throughput by 4.9 %.', knee: 'The methods put the knee between 50 and 106 VUs.' },
-        missing: [{ kind: 'repeats', sentence: 'Each step was measured once, so nobody knows how much runs differ: add --repeat 3.' }],
+        missing: [{ kind: 'repeats', sentence: 'Each step was measured once, so the variation between runs is unknown: add --repeat 3.' }],
       }],
     },
   };
@@ -62,7 +62,7 @@ export const capacityNone = { study: null, command: "plimsoll capacity first-pag
 
 const QUERY = 'sum by (pod) (rate(container_cpu_usage_seconds_total{namespace="scan",\n  pod=~"scan-worker.*", container!="", image!=""}[30s]))';
 const PARTS = [['scan.vision', 'waits', 18.9], ['scan.vision', 'works', 4.5], ['scan.rule', 'waits', 9.6], ['scan.answer', 'waits', 12.8], ['scan.answer', 'works', 6.7], ['scan.reward', 'waits', 5.9], ['network', 'travels', 0.8]];
-const s = (name, value) => told(name, value, 's', `${value} s`);
+const s = (name, value) => measured(name, value, 's', `${value} s`);
 
 function timeOf() {
   const sum = PARTS.reduce((total, part) => total + part[2], 0);
@@ -89,17 +89,17 @@ const finding = (more) => ({ detector: 'cpu-limit', label: 'CPU limit', place: '
 export function diagnosisPage(run) {
   return {
     schemaVersion: '1.0.0', outcome: 'limited', headline: 'The CPU of scan-worker limits the run: four workers at 0.89 of their core.',
-    runs: [{ id: run, grade: 'valid', throughput: told('throughput', 6.13, '/s', '6.13/s'), mean: s('mean', 59.2) }], attribution: null, timeUses: [timeOf()],
+    runs: [{ id: run, grade: 'valid', throughput: measured('throughput', 6.13, '/s', '6.13/s'), mean: s('mean', 59.2) }], attribution: null, timeUses: [timeOf()],
     findings: [
       finding({
         title: 'scan-worker CPU is at its limit', summary: '0.89 of 1.0 core on 4 pods for 146 s; demand predicts 421/min, measured 402–438/min.', claim: 'Four workers with one core each can finish at most 421 scans a minute, so any load above it waits in the queues.', role: 'limits', strength: 'limit', explains: 0.8,
-        numbers: [told('CPU demand per scan', 0.57, 's', '0.57 CPU-s', [0.54, 0.6]), told('Cores', 4, 'cores', '4 × 1.0', null, 'limit, 4 pods'), told('Ceiling, cores ÷ demand', 421, '/min', '421/min', [400, 444]), told('Measured plateau', 420, '/min', '402–438/min', null, 'inside')],
+        numbers: [measured('CPU demand per scan', 0.57, 's', '0.57 CPU-s', [0.54, 0.6]), measured('Cores', 4, 'cores', '4 × 1.0', null, 'limit, 4 pods'), measured('Ceiling, cores ÷ demand', 421, '/min', '421/min', [400, 444]), measured('Measured plateau', 420, '/min', '402–438/min', null, 'inside')],
         demand: demandOf(), queries: [{ source: 'prometheus', signal: 'container_cpu', text: QUERY, run, from: '2026-01-27T03:57:11.7Z', to: '2026-01-27T03:59:37.7Z', tFrom: 40, tTo: 186, stepMs: 5000, points: 120 }],
         exemplars: [{ kind: 'trace', run, trace: '3e7037e3a1c94b62985d0f47c6d2aab1', text: '61.2 s, of it 48.1 s in queues' }, { kind: 'line', run, trace: '', text: 'scan.vision succeeded in 4.564s' }],
         ruledOut: [{ what: 'Throttling', why: 'no period was cut', number: '0 of 1,460 periods' }], flags: ['Ramp and drain are 45 % of the run.'], caveats: ['One run; how much runs differ is not known.'], remedy: 'Raise maxReplicaCount from 3 to 6; it needs 3 free cores.', cost: 'setting',
-        prediction: { change: 'maxReplicaCount 3 → 6, 7 pods', now: told('ceiling', 421, '/min', '421/min', [402, 438]), then: told('ceiling', 737, '/min', '737/min', [690, 780]), nextLimit: 'the cores of the AI nodes, 7', wrongIf: 'the plateau stays under 500/min.', command: 'plimsoll sweep lab/scan/polling.js --vus 200,300,400,500 --target-version replicas-6' },
+        prediction: { change: 'maxReplicaCount 3 → 6, 7 pods', now: measured('ceiling', 421, '/min', '421/min', [402, 438]), then: measured('ceiling', 737, '/min', '737/min', [690, 780]), nextLimit: 'the cores of the AI nodes, 7', wrongIf: 'the plateau stays under 500/min.', command: 'plimsoll sweep lab/scan/polling.js --vus 200,300,400,500 --target-version replicas-6' },
       }),
-      finding({ title: 'Autoscaler ceiling: maxReplicaCount 3', summary: 'At its maximum from 0:14 on; the metric asked for 36 replicas.', claim: 'The autoscaler wanted more replicas than it may have for 204 of 218 s.', role: 'contributes', strength: 'limit', remedy: 'Raise maxReplicaCount.', cost: 'setting', numbers: [told('At the maximum', 204, 's', '204 s', null, 'of 218 s')], queries: [{ source: 'prometheus', signal: 'hpa_replicas', text: 'kube_horizontalpodautoscaler_status_current_replicas', run, from: '2026-01-27T03:56:31Z', to: '2026-01-27T04:00:09Z', tFrom: 0, tTo: 218, stepMs: 5000, points: 44 }] }),
+      finding({ title: 'Autoscaler ceiling: maxReplicaCount 3', summary: 'At its maximum from 0:14 on; the metric asked for 36 replicas.', claim: 'The autoscaler wanted more replicas than it may have for 204 of 218 s.', role: 'contributes', strength: 'limit', remedy: 'Raise maxReplicaCount.', cost: 'setting', numbers: [measured('At the maximum', 204, 's', '204 s', null, 'of 218 s')], queries: [{ source: 'prometheus', signal: 'hpa_replicas', text: 'kube_horizontalpodautoscaler_status_current_replicas', run, from: '2026-01-27T03:56:31Z', to: '2026-01-27T04:00:09Z', tFrom: 0, tTo: 218, stepMs: 5000, points: 44 }] }),
       finding({ title: 'Reward rate is 0.0 % while reward tasks succeed', summary: '1,336 tasks ran, 0 rewards were recorded.', claim: 'A functional fault; it does not change capacity.', role: 'outcome', strength: 'arithmetic', remedy: 'Fix the reward record.', cost: 'logic' }),
     ],
     findingsBeyond: 0, remedies: [{ cost: 'logic', text: 'Fix the reward record.', finding: 3 }, { cost: 'setting', text: 'Raise maxReplicaCount from 3 to 6; it needs 3 free cores.', finding: 1 }, { cost: 'resource', text: 'Add two 2-core AI nodes.', finding: 1 }],
@@ -108,9 +108,9 @@ export function diagnosisPage(run) {
   };
 }
 
-/** A run of which nobody can tell. */
+/** A run whose bottleneck cannot be determined. */
 export const diagnosisNone = {
-  schemaVersion: '1.0.0', outcome: 'cannot_tell', headline: 'Cannot tell what limits the target: nobody told what its servers did.', runs: [], attribution: null, timeUses: [], findings: [], findingsBeyond: 0, remedies: [],
+  schemaVersion: '1.0.0', outcome: 'cannot_tell', headline: 'INCONCLUSIVE: no server-side metrics were collected', runs: [], attribution: null, timeUses: [], findings: [], findingsBeyond: 0, remedies: [],
   ruledOut: [{ what: 'Load generator', why: 'lateness p99 0.8 ms', number: '29 % CPU' }],
   missing: [{ what: 'Traces', tells: 'where a request spends its time', connect: 'plimsoll run --otlp' }, { what: 'CPU with its limit', tells: 'whether a server is at its limit', connect: '[evidence.prometheus]\nkind = "prometheus"\naddress = "http://localhost:9090"' }], caveats: [],
 };

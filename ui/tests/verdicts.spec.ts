@@ -68,9 +68,9 @@ test('a prediction says what would prove it wrong, and how to try', async ({ pag
   await expect(page).toHaveURL(/traces\?trace=3e7037e3a1c94b62985d0f47c6d2aab1/);
 });
 
-test('who cannot tell says what to connect', async ({ page }) => {
+test('a diagnosis that cannot decide says what to connect', async ({ page }) => {
   await page.goto('/runs/empty/bottleneck');
-  await expect(page.locator('main')).toContainText('Cannot tell what limits the target');
+  await expect(page.locator('main')).toContainText('INCONCLUSIVE: no server-side metrics were collected');
   await expect(page.locator('pre').first()).toContainText('plimsoll run --otlp');
   await page.goto('/runs/closed/capacity');
   await expect(page.locator('pre')).toContainText('plimsoll capacity first-page.js');

@@ -74,14 +74,15 @@ fn committed(path: &Path) -> anyhow::Result<f64> {
     figure["instructions_per_request"].as_f64().with_context(|| format!("find the figure in {FIGURE}"))
 }
 
-/// A change for the better fails too: the figure is then moved, so that the gain cannot be lost unseen.
+/// An improvement fails too: the figure must then be updated, so that a later loss of the gain is noticed.
 fn compare(found: f64, committed: f64) -> anyhow::Result<()> {
     let change = found / committed - 1.0;
-    let told = format!("{found:.0} instructions per request, {:+.2} % from {committed:.0}", change * 100.0);
-    println!("{told}");
+    let summary =
+        format!("{found:.0} instructions per request, {:+.2} % from {committed:.0}", change * 100.0);
+    println!("{summary}");
     ensure!(
         change.abs() <= TOLERANCE,
-        "keep within {} %: {told}; explain it and run cargo xtask callgrind --write",
+        "keep within {} %: {summary}; explain it and run cargo xtask callgrind --write",
         TOLERANCE * 100.0
     );
     Ok(())
@@ -145,7 +146,10 @@ impl Server {
         let stdout = child.stdout.take().context("read the test server's address")?;
         let read = BufReader::new(stdout).read_line(&mut address);
         let server = Server { child, url: format!("{}/bytes/1200", address.trim()) };
-        ensure!(read.context("read the test server's address")? > 0, "have the test server tell its address");
+        ensure!(
+            read.context("read the test server's address")? > 0,
+            "read the test server's address from its output"
+        );
         Ok(server)
     }
 }

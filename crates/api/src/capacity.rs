@@ -1,5 +1,5 @@
-//! What `capacity --json`, `sweep --json` and `/api/v1/runs/ID/capacity` say: how much load a system bears, how surely, and
-//! what ends it.
+//! The document of `capacity --json`, `sweep --json` and `/api/v1/runs/ID/capacity`: the maximum load of a system with its interval,
+//! and its bottleneck.
 //!
 //! Loads are in the study's unit: VUs, or iterations started per second. Throughput is work per second, where a piece of work
 //! is an iteration, or what a table counts. The shape is published as `docs/format/capacity.schema.json`, which a test writes
@@ -106,11 +106,11 @@ pub struct CapacityObjective {
     pub limit: Value,
     /// Whether it is about a time, so that it belongs into a chart of times.
     pub is_time: bool,
-    /// The highest load that keeps this one.
+    /// The maximum load that meets this one.
     pub line: Option<CapacityLine>,
 }
 
-/// The highest load that keeps what is asked.
+/// The maximum load that meets the SLOs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -160,7 +160,7 @@ pub struct CapacityCeiling {
     pub interval: Bounds,
     /// The throughput of the levels on the plateau.
     pub plateau: Bounds,
-    /// The time of a piece of work while nobody waits, thinking included, milliseconds: load ÷ this is the no-waiting line of a
+    /// The time of an iteration without queueing, think time included, milliseconds: load ÷ this is the no-queueing bound of a
     /// closed loop. Null for open ones.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub cycle: Option<Number>,

@@ -1,5 +1,5 @@
-//! What `diagnose --json` prints, and `/api/v1/runs/ID/diagnosis` answers: what limits a system, how that is known, and what
-//! would prove it wrong.
+//! The document of `diagnose --json` and `/api/v1/runs/ID/diagnosis`: the bottleneck, its evidence, and the measurement that would
+//! refute it.
 //!
 //! The shape is published as `docs/format/diagnosis.schema.json`, which a test writes from these types. Keys may be added within
 //! a major version of [`DIAGNOSIS_VERSION`]; a key that changes its meaning or goes away makes a new one. Times `t` are seconds
@@ -26,11 +26,11 @@ pub struct DiagnosisReport {
     pub headline: String,
     /// The runs that were looked at, by ascending load.
     pub runs: Vec<DiagnosisRun>,
-    /// Whose the time of requests was: parts that add up to it; null where no trace tells.
+    /// The components that the time of requests was spent in, which add up to it; null without traces.
     pub attribution: Option<DiagnosisTime>,
     /// Where requests and tasks spend their time.
     pub time_uses: Vec<DiagnosisTime>,
-    /// What limits, what contributes, and what else is wrong; what explains most first.
+    /// Findings that limit, contribute or are notable, by the share that they explain, in descending order.
     pub findings: Vec<DiagnosisFinding>,
     /// Findings that are not listed individually.
     pub findings_beyond: u64,

@@ -4,7 +4,7 @@
 //! like of, they are k6's shapes, field for field, so that what reads k6's files reads ours. Where Plimsoll knows more than
 //! k6 can say, a further key stands beside k6's: a number stays a number. A quantile whose true value is only known to be
 //! above a bound is that bound; one that lands among failures without a time is `null`; `censored` beside the values
-//! says which, in words. The room holds no behaviour beyond naming and printing.
+//! says which, in words. The crate has no behaviour beyond naming and printing.
 
 pub mod audit;
 pub mod capacity;

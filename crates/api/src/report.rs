@@ -275,7 +275,7 @@ pub struct ReportThreshold {
     /// The limit, in the metric's unit.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub limit: Option<Number>,
-    /// How far the observed value was from the limit, in the metric's unit: positive is room left. Null where the observed
+    /// How far the observed value was from the limit, in the metric's unit: positive is head-room. Null where the observed
     /// value is a bound or missing, and for `==` and `!=`.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub margin: Option<Number>,

@@ -45,7 +45,7 @@ impl Control {
     /// Opens the door on a loopback port.
     ///
     /// # Errors
-    /// Nobody can listen there.
+    /// No program can listen there.
     pub fn open(port: u16, metrics: Arc<Metrics>) -> io::Result<(Control, Orders)> {
         let (sender, orders) = mpsc::channel(ORDERS_MAX);
         let control = Control { metrics, is_ready: Arc::default(), on: Arc::default(), orders: sender };

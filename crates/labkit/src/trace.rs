@@ -1,7 +1,7 @@
 //! Spans, sent as OpenTelemetry does (OTLP over HTTP, protobuf), in batches by a thread of their own.
 //!
-//! A service that was not told where to sends them to where a run on this machine listens, and makes only those that a request
-//! asks for: whoever does not trace does not pay for it. While nobody listens none are made at all.
+//! Without an endpoint of its own, a service sends its spans to the address on which a run on this machine listens. It makes spans only
+//! for requests with a sampled `traceparent`, and none while no run listens, so that tracing costs nothing when it is not used.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -405,7 +405,7 @@ mod tests {
             .end(timed("not kept", SpanKind::Server));
         let mut trace = tracer.trace(Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
         let below = trace.below();
-        let told = trace.traceparent_below(below);
+        let forwarded = trace.traceparent_below(below);
         trace.end_below(below, timed("SELECT", SpanKind::Client));
         trace.link("00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01");
         trace.link("nothing");
@@ -418,7 +418,10 @@ mod tests {
         let [child, root] = &spans[..] else { panic!("two spans: {spans:?}") };
         assert_eq!((child.name.as_str(), root.name.as_str()), ("SELECT", "GET /"));
         assert_eq!(child.parent_span_id, root.span_id);
-        assert_eq!(parse_traceparent(&told).map(|told| told.1.to_vec()).as_ref(), Some(&child.span_id));
+        assert_eq!(
+            parse_traceparent(&forwarded).map(|parsed| parsed.1.to_vec()).as_ref(),
+            Some(&child.span_id)
+        );
         assert_eq!(
             root.links.iter().map(|link| &link.span_id[..]).collect::<Vec<_>>(),
             [0x00f0_67aa_0ba9_02b7_u64.to_be_bytes()]

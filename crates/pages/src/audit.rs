@@ -11,7 +11,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let facts = runs::audit_facts(&scope.reader).map_err(failed)?;
     let sources = [facts.name.clone()];
     let found = audit(&facts_of_run(&facts));
-    let told = Findings {
+    let audit = Findings {
         sources: &sources,
         findings: &found.findings,
         beyond: &found.beyond,
@@ -19,5 +19,5 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
         remarks: &[],
         remarks_beyond: 0,
     };
-    Ok(findings::json_in(&told, scope.lang))
+    Ok(findings::json_in(&audit, scope.lang))
 }

@@ -10,6 +10,6 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let (window, _) = scope.sum()?;
     let all = scope.study.collected(|| runs::collected(&scope.reader)).map_err(failed)?;
     let traces = runs::between(all_kept(scope)?, window.start, window.end);
-    let told = runs::collected_in(&scope.reader, all, &traces, scope.zero, window);
-    json(&told.shown(scope.lang, scope.detail.points_max as usize))
+    let collected = runs::collected_in(&scope.reader, all, &traces, scope.zero, window);
+    json(&collected.shown(scope.lang, scope.detail.points_max as usize))
 }

@@ -332,16 +332,16 @@ mod tests {
         root.add(&place("t", "::a::too many", "/rare"), cell(1), true, &mut branches_left);
         let shape = Shape { seconds: 2.0, unit: None, time_ms: 0.0 };
         let nodes = root.scenarios(&shape);
-        let mut told = Vec::new();
-        fn tell(nodes: &[RequestNode], depth: usize, told: &mut Vec<String>) {
+        let mut lines = Vec::new();
+        fn write_lines(nodes: &[RequestNode], depth: usize, lines: &mut Vec<String>) {
             for node in nodes {
-                told.push(format!("{depth} {} {} {}", node.kind, node.name, node.count.text));
-                tell(&node.children, depth + 1, told);
+                lines.push(format!("{depth} {} {} {}", node.kind, node.name, node.count.text));
+                write_lines(&node.children, depth + 1, lines);
             }
         }
-        tell(&nodes, 0, &mut told);
+        write_lines(&nodes, 0, &mut lines);
         assert_eq!(
-            told,
+            lines,
             [
                 "0 scenario s 97",
                 "1 request /z 90",

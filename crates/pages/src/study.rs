@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_servers_told_is_read_once_unless_it_is_too_much() {
-        let told = |points: usize| {
+        let collected = |points: usize| {
             let signal = Signal {
                 source: String::new(),
                 name: "".into(),
@@ -227,8 +227,8 @@ mod tests {
         let check = |points: usize, is_kept: bool| {
             let study = Study::default();
             assert!(study.collected(|| Err::<Collected, _>("no")).is_err());
-            let first = study.collected(|| Ok::<_, &str>(told(points))).expect("read");
-            let second = study.collected(|| Ok::<_, &str>(told(1))).expect("read");
+            let first = study.collected(|| Ok::<_, &str>(collected(points))).expect("read");
+            let second = study.collected(|| Ok::<_, &str>(collected(1))).expect("read");
             assert_eq!(Arc::ptr_eq(&first, &second), is_kept, "{points}");
         };
         check(POINTS_MAX, true);

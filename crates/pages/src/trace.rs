@@ -389,7 +389,7 @@ mod tests {
         page(&Trace { id: 7, kept: Kept::Slowest, spans }, None).expect("a trace with spans")
     }
 
-    fn told(page: &TracePage) -> Vec<String> {
+    fn lines(page: &TracePage) -> Vec<String> {
         let row = |row: &SpanRow| {
             let dots = ".".repeat(row.depth as usize);
             format!("{dots}{} {} {}x {}", row.kind, row.operation, row.count, row.duration.text)
@@ -415,7 +415,7 @@ mod tests {
     #[test]
     fn waits_have_rows_and_repeats_are_folded() {
         let page = drawn(reward());
-        let rows = told(&page);
+        let rows = lines(&page);
         assert_eq!(
             rows[..5],
             [

@@ -29,9 +29,9 @@ const EVIDENCE_POINTS_MAX: usize = 300;
 /// The run as JSON text, indented, ending in a line break. Names are as the script wrote them: who shows them
 /// has to escape them.
 pub fn render(report: &RunReport) -> String {
-    let told = &report.evidence;
+    let collected = &report.evidence;
     let document = Report {
-        evidence: (!told.is_empty()).then(|| told.shown(Lang::En, EVIDENCE_POINTS_MAX)),
+        evidence: (!collected.is_empty()).then(|| collected.shown(Lang::En, EVIDENCE_POINTS_MAX)),
         diagnosis: report.diagnosis.clone(),
         capacity: report.capacity.clone(),
         previous: report.previous.as_ref().map(comparison::json::document),

@@ -51,7 +51,7 @@ impl Sources {
         let begun = SystemClock::now();
         match Collector::start(self.sources, context.epoch) {
             Ok(collector) => {
-                Some(Gathering { collector, begun, told: Vec::new(), asked: AskedFor::default() })
+                Some(Gathering { collector, begun, reported: Vec::new(), asked: AskedFor::default() })
             }
             Err(error) => {
                 let text = format!(
@@ -81,7 +81,7 @@ pub(crate) struct Gathering {
     collector: Collector,
     begun: Instant,
     /// Sources whose failure was logged already.
-    told: Vec<String>,
+    reported: Vec<String>,
     asked: AskedFor,
 }
 
@@ -126,13 +126,13 @@ impl Gathering {
     pub(crate) fn take(&mut self, context: &Context) -> Evidence {
         for state in self.collector.states() {
             let Some(trouble) = state.trouble else { continue };
-            if !self.told.contains(&state.about.name) {
+            if !self.reported.contains(&state.about.name) {
                 let text = format!(
                     "no metrics from {} at the moment: {trouble}; the test continues",
                     state.about.name
                 );
                 context.logger.say(LogLevel::Warn, text);
-                self.told.push(state.about.name);
+                self.reported.push(state.about.name);
             }
         }
         self.collector.take()
@@ -142,7 +142,7 @@ impl Gathering {
     pub(crate) fn finish(self, context: &Context) -> Evidence {
         let names: Vec<String> = self.collector.states().into_iter().map(|state| state.about.name).collect();
         if !context.is_quiet {
-            context.logger.tell(&format!("evidence: asking {}", names.join(", ")));
+            context.logger.report(&format!("evidence: asking {}", names.join(", ")));
         }
         let traces = self.asked.numbers();
         let evidence = self.collector.finish(self.begun, SystemClock::now(), &traces, PATIENCE);

@@ -121,7 +121,7 @@ impl Logger {
     }
 
     /// Reports a result: as plain text if the log's readers are people, else as a log line.
-    pub fn tell(&self, text: &str) {
+    pub fn report(&self, text: &str) {
         match self.formatter.format {
             LogFormat::Text => self.write(&format!("{text}\n")),
             LogFormat::Raw | LogFormat::Json => self.say(LogLevel::Info, text),

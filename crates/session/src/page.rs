@@ -43,7 +43,7 @@ impl PageSettings {
         let reopen = reopen(&context.runs_words(), run.id);
         match LivePage::start(&run, reopen, |own| context.library(Some(own))) {
             Ok(page) => {
-                context.logger.tell(&format!("page: http://{}/runs/{}", page.address(), run.id));
+                context.logger.report(&format!("page: http://{}/runs/{}", page.address(), run.id));
                 Some(page)
             }
             Err(why) => {

@@ -205,7 +205,7 @@ impl Receiving {
         }
         if !context.is_quiet {
             let seconds = WAIT_MAX.as_secs();
-            context.logger.tell(&format!("traces: waiting for the last spans, at most {seconds} s"));
+            context.logger.report(&format!("traces: waiting for the last spans, at most {seconds} s"));
         }
         while !is_done(SystemClock::now()) {
             std::thread::sleep(LOOKED_EACH);
@@ -268,6 +268,6 @@ fn say(counts: &Counts, context: &Context) {
     if !losses.is_empty() {
         context.logger.say(LogLevel::Warn, format!("{text}; left out: {}", losses.join(", ")));
     } else if !context.is_quiet {
-        context.logger.tell(&text);
+        context.logger.report(&text);
     }
 }

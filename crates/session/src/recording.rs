@@ -210,7 +210,7 @@ impl Recorded {
         }
         if !context.is_quiet {
             let place = context.runs_words();
-            context.logger.tell(&format!("run: {}  plimsoll show{place} {}", self.id, self.id));
+            context.logger.report(&format!("run: {}  plimsoll show{place} {}", self.id, self.id));
         }
     }
 

@@ -109,15 +109,15 @@ impl CiOutputs {
         };
         for target in &self.targets {
             match render(&report, path, None, target.format, Lang::En) {
-                Ok(text) => tell(std::fs::write(&target.path, text), &target.path, context),
+                Ok(text) => log_failure(std::fs::write(&target.path, text), &target.path, context),
                 Err(failure) => context.logger.say(LogLevel::Error, failure.text),
             }
         }
         if let Some(path) = &self.github_summary {
-            tell(append(path, &report::github::step_summary(&report, Lang::En)), path, context);
+            log_failure(append(path, &report::github::step_summary(&report, Lang::En)), path, context);
         }
         if let Some(path) = &self.github_outputs {
-            tell(append(path, &report::github::outputs(&report)), path, context);
+            log_failure(append(path, &report::github::outputs(&report)), path, context);
         }
         if self.is_github {
             if let Some(path) = self.in_repository(&report.identity.script) {
@@ -160,7 +160,7 @@ fn append(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::File::options().create(true).append(true).open(path)?.write_all(text.as_bytes())
 }
 
-fn tell(written: std::io::Result<()>, path: &Path, context: &Context) {
+fn log_failure(written: std::io::Result<()>, path: &Path, context: &Context) {
     if let Err(error) = written {
         let text = format!("failed to write the report to {}: {error}", path.display());
         context.logger.say(LogLevel::Error, text);

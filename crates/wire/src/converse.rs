@@ -176,8 +176,8 @@ impl Talk<'_> {
 
     fn fail(&self, error: &io::Error, verb: &str) -> Error {
         let remote = self.connection.remote;
-        let told = tls::error_of(error, self.connection.target.host());
-        self.at_stage(told.unwrap_or_else(|| stream_error(error, verb, self.connection.local(), remote)))
+        let tls_error = tls::error_of(error, self.connection.target.host());
+        self.at_stage(tls_error.unwrap_or_else(|| stream_error(error, verb, self.connection.local(), remote)))
     }
 
     fn at_stage(&self, mut error: Error) -> Error {

@@ -318,7 +318,7 @@ export interface CapacityCaptions {
 /** The most that a system gets done. */
 export interface CapacityCeiling {
   /**
-   * The time of a piece of work while nobody waits, thinking included, milliseconds: load ÷ this is the no-waiting line of a
+   * The time of an iteration without queueing, think time included, milliseconds: load ÷ this is the no-queueing bound of a
    * closed loop. Null for open ones.
    */
   cycle: number | null;
@@ -446,7 +446,7 @@ export interface CapacityMeasured {
   value: ReportValue;
 }
 
-/** The highest load that keeps what is asked. */
+/** The maximum load that meets the SLOs. */
 export interface CapacityLine {
   /** The coverage of the interval; 0 where the bounds are only the neighbouring levels. */
   confidence: number;
@@ -479,7 +479,7 @@ export interface CapacityObjective {
   isTime: boolean;
   /** With what, in the unit of its metric. */
   limit: ReportValue;
-  /** The highest load that keeps this one. */
+  /** The maximum load that meets this one. */
   line: CapacityLine | null;
   /** The metric: `http_req_duration`. */
   selector: string;
@@ -892,11 +892,11 @@ export interface DiagnosisRemedy {
 
 /** Everything that a diagnosis says. */
 export interface DiagnosisReport {
-  /** Whose the time of requests was: parts that add up to it; null where no trace tells. */
+  /** The components that the time of requests was spent in, which add up to it; null without traces. */
   attribution: DiagnosisTime | null;
   /** Caveats that apply to the whole diagnosis. */
   caveats: string[];
-  /** What limits, what contributes, and what else is wrong; what explains most first. */
+  /** Findings that limit, contribute or are notable, by the share that they explain, in descending order. */
   findings: DiagnosisFinding[];
   /** Findings that are not listed individually. */
   findingsBeyond: number;
@@ -1361,7 +1361,7 @@ export interface QueueRow {
   utilisation: ReportValue;
 }
 
-/** Somebody who was asked. */
+/** A source of evidence. */
 export interface EvidenceSource {
   /** Its address; empty where it is unknown. */
   address: string;
@@ -1767,7 +1767,7 @@ export interface ThresholdOverTime {
   /** The limit as the terminal shows it. */
   limitText: string;
   /**
-   * How far the observed value was from the limit, in the metric's unit: positive is room left. Null where the observed
+   * How far the observed value was from the limit, in the metric's unit: positive is head-room. Null where the observed
    * value is a bound or missing, and for `==` and `!=`.
    */
   margin: number | null;
@@ -2165,7 +2165,7 @@ export interface ReportThreshold {
   /** The limit, in the metric's unit. */
   limit: number | null;
   /**
-   * How far the observed value was from the limit, in the metric's unit: positive is room left. Null where the observed
+   * How far the observed value was from the limit, in the metric's unit: positive is head-room. Null where the observed
    * value is a bound or missing, and for `==` and `!=`.
    */
   margin: number | null;
@@ -2580,7 +2580,7 @@ export interface SpanRow {
   /** Of a fold: whether they are one statement again and again. */
   isRepeated: boolean;
   /**
-   * `span`; `wait`: a message is in its queue, or nobody who was seen does anything until the next row; `fold`: the rows
+   * `span`; `wait`: a message is in its queue, or no traced service works until the next row; `fold`: the rows
    * below it are alike.
    */
   kind: SpanRowKind;

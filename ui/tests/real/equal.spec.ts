@@ -133,10 +133,10 @@ test('the audit is that of its verb', async ({ page }) => {
   const { id } = real().runs.before;
   const audit = JSON.parse(says('audit', id, '--format', 'json')) as { findings: { claim: string; evidence: { name: string; text: string }[] }[]; derived: { says: string; figures: { name: string; text: string }[] }[] };
   await served(page, id)('audit');
-  const told = await page.locator('main .find').evaluateAll((all) =>
+  const shown = await page.locator('main .find').evaluateAll((all) =>
     all.map((one) => [(one.querySelector('h3') as HTMLElement).innerText, ...[...one.querySelectorAll('dd')].map((figure) => figure.innerText)]),
   );
-  expect(told).toEqual([
+  expect(shown).toEqual([
     ...audit.findings.map((finding) => [finding.claim, ...finding.evidence.map((figure) => figure.text)]),
     ...audit.derived.map((law) => [law.says, ...law.figures.map((figure) => figure.text)]),
   ]);
@@ -175,8 +175,8 @@ test('a comparison is what its verb says', async ({ page }) => {
   const isSteady = [...comparison.a, ...comparison.b].every((run) => run.steady !== null);
   expect(shown.filter(([, , before]) => before !== '–').length > 10).toBe(isSteady);
   await expect(card(page, 'Verdict').getByRole('heading')).toHaveText(comparison.sentence);
-  const told = await card(page, 'Are the runs comparable?').locator('.list li').allInnerTexts();
-  expect(told.map((line) => line.trim()).slice(0, comparison.findings.length)).toEqual(comparison.findings.map((finding) => finding.sentence));
+  const remarks = await card(page, 'Are the runs comparable?').locator('.list li').allInnerTexts();
+  expect(remarks.map((line) => line.trim()).slice(0, comparison.findings.length)).toEqual(comparison.findings.map((finding) => finding.sentence));
   const percentiles = card(page, 'Percentile curve');
   await percentiles.getByRole('button', { name: 'Table' }).click();
   const curves = await cells(percentiles.locator('table'));

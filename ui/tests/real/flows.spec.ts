@@ -174,8 +174,8 @@ test('what is measured is questioned: validity and audit', async ({ page }) => {
   await served(page, id)('summary');
   await card(page, 'Validity').getByRole('link', { name: 'Why?' }).click();
   await expect(page).toHaveURL(/\/validity/);
-  const told = await page.request.get(`/api/v1/runs/${id}/validity?lang=en`);
-  const { strip } = (await told.json()) as { strip: { value: { text: string } }[] };
+  const response = await page.request.get(`/api/v1/runs/${id}/validity?lang=en`);
+  const { strip } = (await response.json()) as { strip: { value: { text: string } }[] };
   const looked = await cells(card(page, 'Checked').locator('table'));
   expect(looked.map(([, value]) => value)).toEqual(strip.map(({ value }) => value.text));
   expect(looked.find(([name]) => name === 'Sent = recorded')?.[1]).toBe(textOf(reportOf(id).metrics, 'http_reqs', 'count'));
@@ -183,7 +183,7 @@ test('what is measured is questioned: validity and audit', async ({ page }) => {
   await page.keyboard.press(']');
   await expect(page).toHaveURL(/\/audit/);
   await expect(card(page, 'Derived figures')).toBeVisible();
-  // Both limits on failed requests cannot be meant, which is told in each language.
+  // Both limits on failed requests cannot be meant, which is reported in each language.
   await expect(page.locator('main .find h3').first()).toContainText('http_req_failed');
   await page.getByRole('button', { name: '한국어' }).click();
   await expect(page.locator('main .find h3').first()).toContainText(/[가-힣]/);
@@ -201,7 +201,7 @@ test('language and theme are chosen, and stand in the address', async ({ page, c
   await page.locator('table.rows').getByRole('link', { name: 'after', exact: true }).click();
   await expect(page.getByRole('navigation', { name: '화면' })).toBeVisible();
   await expect(page).toHaveURL(/lang=ko.*theme=dark|theme=dark.*lang=ko/);
-  // A link shows the same to somebody who has chosen nothing.
+  // A link shows the same to a reader who has chosen nothing.
   const other = await context.browser()!.newContext({ locale: 'en-GB' });
   const theirs: Page = await other.newPage();
   await theirs.goto(page.url());

@@ -154,7 +154,7 @@ export async function requestsAre(page: Page, open: Open, report: Report, window
     }
     const metric = durationOf(report, row, rows);
     if (!metric) continue;
-    // The tree has room for a word; why there is no number stands below it.
+    // The tree shows one word; the reason for the missing number is below it.
     const statistics = QUANTILES.map(([, q, name]) => supported(sum.requests, q, metric.values[name]!.text).replace(UNSUPPORTED, 'n/a'));
     if (statistics.includes('n/a')) await expect(card(page, 'Requests')).toContainText(`${UNSUPPORTED}.`);
     expect([row.path, p50, p90, p95, p99, max, avg]).toEqual([row.path, ...statistics, metric.values['max']!.text, metric.values['avg']!.text]);
@@ -197,8 +197,8 @@ export async function distributionIs(page: Page, metric: ReportMetric, rows: Win
   const counts = (await cells(histogram.locator('table'))).map((row) => Number(row[2]));
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(measured);
   // Requests outside of all buckets are counted, with the reason.
-  const told = await histogram.locator('figcaption').innerText();
-  expect([...told.matchAll(/(\d+) requests (failed without|timed out)/g)].map((match) => [match[2], Number(match[1])])).toEqual([
+  const caption = await histogram.locator('figcaption').innerText();
+  expect([...caption.matchAll(/(\d+) requests (failed without|timed out)/g)].map((match) => [match[2], Number(match[1])])).toEqual([
     ...(untimed > 0 ? [['failed without', untimed]] : []),
     ...(population - untimed > measured ? [['timed out', population - untimed - measured]] : []),
   ]);

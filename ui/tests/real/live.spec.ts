@@ -12,7 +12,7 @@ const SCRIPTS = new URL('scripts/', import.meta.url).pathname;
 const RUN_MS_MAX = 90_000;
 
 test('a run is watched, stopped and opened again', async ({ page }) => {
-  // While the file of a run is being finished, whoever asks for it is told to ask later.
+  // While the file of a run is being finished, requests for it are asked to retry later.
   const problems = guarded(page, [409]);
   const { plimsoll, folder, target } = real();
   const child = spawn(plimsoll, ['run', '--runs', join(folder, 'runs'), '--no-page=false', '-e', `TARGET=${target}`, 'steady.js'], {

@@ -1,11 +1,11 @@
-// Half an hour of seconds, as a real run told them, told faster.
+// Half an hour of events of a real run, sent faster than once a second.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
 import { figure, RUN, serve } from './program';
 
-/** Seconds that are told before the heap is looked at first: until then the page makes what it keeps for good. */
+/** Seconds that are sent before the heap is first measured: until then the page makes what it keeps for good. */
 const WARM = 1800;
 /** Seconds between the two looks. */
 const SECONDS = 1800;
@@ -20,15 +20,15 @@ interface Tick {
 test('half an hour of seconds', async ({ page }) => {
   const ticks = recorded();
   const served = await serve();
-  const state = { told: 0, listeners: new Set<ServerResponse>() };
+  const state = { sent: 0, listeners: new Set<ServerResponse>() };
   const server = createServer((request, response) => void answer(served.url, state.listeners, request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   await page.goto(`http://127.0.0.1:${port}/runs/${RUN()}/live`);
   await expect.poll(() => state.listeners.size).toBe(1);
-  await tell(state, ticks, WARM);
+  await send(state, ticks, WARM);
   const before = await heapBytes(page);
-  await tell(state, ticks, SECONDS);
+  await send(state, ticks, SECONDS);
   const after = await heapBytes(page);
   await expect(page.locator('.plot canvas').first()).toBeVisible();
   figure('heap before', [before / 1e6]);
@@ -42,24 +42,24 @@ test('half an hour of seconds', async ({ page }) => {
 function recorded(): Tick[] {
   const lines = readFileSync(process.env['SPEED_TICKS'] ?? '', 'utf8').split('\n').filter(Boolean);
   const ticks = lines.map((line) => JSON.parse(line) as Tick).filter((tick) => tick.point !== null);
-  if (ticks.length === 0) throw new Error('the recorded run told nothing');
+  if (ticks.length === 0) throw new Error('the recorded run has no events');
   return ticks;
 }
 
-async function tell(state: { told: number; listeners: Set<ServerResponse> }, ticks: Tick[], count: number): Promise<void> {
+async function send(state: { sent: number; listeners: Set<ServerResponse> }, ticks: Tick[], count: number): Promise<void> {
   for (let done = 0; done < count; done += 1) {
-    const tick = structuredClone(ticks[state.told % ticks.length]!);
+    const tick = structuredClone(ticks[state.sent % ticks.length]!);
     // They follow the hour that is shown.
-    const second = 3600 + state.told;
+    const second = 3600 + state.sent;
     tick.state.elapsedMs = second * 1000;
     if (tick.point) tick.point.t = [second];
-    state.told += 1;
-    for (const listener of state.listeners) listener.write(`id: ${state.told}\nevent: tick\ndata: ${JSON.stringify(tick)}\n\n`);
+    state.sent += 1;
+    for (const listener of state.listeners) listener.write(`id: ${state.sent}\nevent: tick\ndata: ${JSON.stringify(tick)}\n\n`);
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   }
 }
 
-/** The answers of the real server; the run goes on, and its events are those that are told here. */
+/** The answers of the real server; the run goes on, and its events are those that this test sends. */
 async function answer(url: string, listeners: Set<ServerResponse>, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = request.url ?? '/';
   if (path.includes('/events')) {

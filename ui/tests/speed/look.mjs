@@ -8,7 +8,7 @@ const browser = await chromium.launch({
   args: ['--no-sandbox'],
   handleSIGTERM: false,
 });
-// Whoever has seen enough ends it.
+// Ctrl+C ends it.
 process.on('SIGTERM', () => browser.close().finally(() => process.exit(0)));
 const page = await browser.newPage({ viewport: { width: 1440, height: 1000 } });
 await page.goto(url);

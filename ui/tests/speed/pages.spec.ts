@@ -10,7 +10,7 @@ const SCREENS = ['requests', 'distribution', 'errors', 'logs', 'validity', 'audi
 const AHEAD_MS = 4000;
 /**
  * A new window of the browser has loaded its own parts after so long, ms: Chromium's address bar alone is 200 files and takes
- * more of the processor than the page. Whoever follows a link has a window already.
+ * more of the processor than the page. A reader who follows a link has a window already.
  */
 const WINDOW_MS = 2500;
 

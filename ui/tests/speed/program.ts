@@ -4,15 +4,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 
-/** What has to be told by the environment. */
-function told(name: string): string {
+/** Returns a required variable of the environment. */
+function required(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set; cargo xtask bench --case page sets it`);
   return value;
 }
 
 /** The run that is looked at: an hour of 500 series. */
-export const RUN = (): string => told('SPEED_RUN');
+export const RUN = (): string => required('SPEED_RUN');
 /** How often each thing is measured. */
 export const ROUNDS = Number(process.env['SPEED_ROUNDS'] ?? 7);
 
@@ -24,7 +24,7 @@ export interface Served {
 
 /** Starts `plimsoll serve` beside the run, new and with nothing read. */
 export async function serve(): Promise<Served> {
-  const child = spawn(told('SPEED_PLIMSOLL'), ['serve', '--runs', told('SPEED_RUNS'), '--address', '127.0.0.1:0'], {
+  const child = spawn(required('SPEED_PLIMSOLL'), ['serve', '--runs', required('SPEED_RUNS'), '--address', '127.0.0.1:0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await addressOf(child);
@@ -53,7 +53,7 @@ function addressOf(child: ChildProcess): Promise<string> {
 /** Hands a figure over: one line of JSON. */
 export function figure(name: string, values: number[]): void {
   console.log(`${name}: ${values.map((value) => value.toFixed(1)).join(' ')}`);
-  appendFileSync(told('SPEED_OUT'), `${JSON.stringify({ name, values })}\n`);
+  appendFileSync(required('SPEED_OUT'), `${JSON.stringify({ name, values })}\n`);
 }
 
 /** When nothing was asked for so long, the page has settled, ms. */
@@ -113,7 +113,7 @@ export async function watch(page: Page): Promise<void> {
   });
 }
 
-/** How long it took from the last thing that a reader did until everything was drawn that at least so many answers told, ms. */
+/** How long it took from the last thing that a reader did until everything from at least so many responses was drawn, ms. */
 export async function settled(page: Page, answers: number): Promise<number> {
   const handle = await page.waitForFunction(
     ([answers, quiet]) => {

@@ -137,7 +137,7 @@ impl Lab {
         serde_json::from_slice(&output.stdout).context("read the diagnosis")
     }
 
-    /// The script; one that lies elsewhere is not known for the lab's, so that nobody is asked for evidence.
+    /// The script. One in another folder is not recognised as the lab's, so that no sources are connected.
     fn script(&self, load: &Load<'_>) -> anyhow::Result<PathBuf> {
         let folder = workspace::root().join("lab").join(&self.system);
         if !load.is_unobserved {

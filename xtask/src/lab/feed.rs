@@ -16,10 +16,11 @@ const THINKING_S: f64 = 1.0;
 /// How long it takes until all have come, in seconds: the script spreads them over a round of four requests.
 const ARRIVAL_S: f64 = 4.0 * THINKING_S;
 
-/// What a cache can answer. A like takes as long as its counter is held, whatever is cached, and hides the gain while nobody waits.
+/// The requests that a cache can answer. A like takes as long as its counter is locked, with or without a cache, and would hide the
+/// gain while no request waits.
 const PAGES: &str = "http_req_duration{method:GET}";
 
-/// What the service time of one worker says is 2.2; the rest is room for what the machine adds.
+/// The service time of one worker predicts 2.2; the rest allows for overhead of the machine.
 const COLLAPSE_MIN: f64 = 1.4;
 
 /// How many times more the cache takes off than at the next load. The service time says 1.8 and 2.

@@ -121,8 +121,7 @@ impl Up<'_> {
         until_valid(|| self.run(script, variables))
     }
 
-    /// What `plimsoll capacity` finds of a script, with these flags beside; nothing where no level was valid. The script runs on
-    /// the cores that are not the lab's.
+    /// Runs `plimsoll capacity` on a script with these further flags, on the cores that are not the lab's. `None` if no level was valid.
     fn capacity(&self, script: &str, flags: &[&str]) -> anyhow::Result<Option<Value>> {
         let mut command = self.command();
         command.args(["capacity", "--quiet", "--json", "--runs"]).arg(self.bench.folder.join("runs"));

@@ -148,7 +148,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 /// Dependencies that every crate's tests may have besides.
 const ALLOWED_IN_TESTS: &[&str] = &["lab", "tables", "testkit", "words"];
 
-/// The absences: dependencies that a crate must not have directly, and why that is worth a rule.
+/// The absences: dependencies that a crate must not have directly, and the reason of the rule.
 const ABSENT: &[(&str, &[&str], &str)] = &[
     ("histo", IO, "it is arithmetic"),
     ("html", IO, "a page is a text"),
@@ -165,7 +165,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("tables", IO, "it reads texts"),
     ("report", IO, "rendering is pure"),
     ("words", IO, "it turns data into text"),
-    ("words", SERDE, "it turns data into text, for whoever shows it"),
+    ("words", SERDE, "it turns data into text for all surfaces"),
     ("transpile", IO, "it is handed texts"),
     ("transpile", JAVASCRIPT, "it writes scripts and does not run them"),
     ("histo", SERDE, "serialization happens at the rim"),
@@ -176,7 +176,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("tally", SERDE, "serialization happens at the rim"),
     ("wire", SERDE, "bytes and times, no opinion"),
     ("vu", SERDE, "a coroutine carries no data of its own"),
-    ("engine", SERDE, "it tells the outside plain events"),
+    ("engine", SERDE, "it emits plain events"),
     ("engine", JAVASCRIPT, "it runs programs, not scripts"),
     ("wire", JAVASCRIPT, "it moves bytes"),
     ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
@@ -269,7 +269,7 @@ mod tests {
         check("engine", "script", None, false);
         check("wire", "testkit", Some("dev"), true);
         check("wire", "testkit", None, false);
-        check("a new room", "model", None, false);
+        check("a new crate", "model", None, false);
     }
 
     #[test]

@@ -31,7 +31,7 @@ const PLACES: &[&str] = &[
 const REGISTRY: &str = r#"source = "registry+https://github.com/rust-lang/crates.io-index""#;
 
 /// The crates that may have unsafe code, each file with its reason.
-const UNSAFE_ROOMS: &[&str] = &["crates/script/src/", "crates/vu/src/"];
+const UNSAFE_CRATES: &[&str] = &["crates/script/src/", "crates/vu/src/"];
 
 /// No file is too long, holds a leftover, names a machine's own place, or is unsafe without saying so.
 pub(super) fn clean(files: &[TextFile]) -> anyhow::Result<Vec<String>> {
@@ -94,8 +94,8 @@ fn unsafe_in_silence(file: &TextFile) -> Option<String> {
     };
     let mut lifted = file.text.lines().filter(lifts).peekable();
     lifted.peek()?;
-    if !UNSAFE_ROOMS.iter().any(|room| file.path.starts_with(room)) {
-        return Some(format!("{}: unsafe code outside its rooms", file.path));
+    if !UNSAFE_CRATES.iter().any(|path| file.path.starts_with(path)) {
+        return Some(format!("{}: unsafe code outside its crates", file.path));
     }
     let unexplained = lifted.find(|line| !line.contains("reason = "))?;
     Some(format!("{}: unsafe code without its reason: {}", file.path, unexplained.trim()))
@@ -136,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn unsafe_code_keeps_to_its_rooms_and_states_its_reason() {
+    fn unsafe_code_keeps_to_its_crates_and_states_its_reason() {
         let lifted = "#![expect(unsafe_code, reason = \"stacks\")]";
         check("crates/vu/src/a.rs", lifted, &[]);
-        check("crates/wire/src/a.rs", lifted, &["outside its rooms"]);
+        check("crates/wire/src/a.rs", lifted, &["outside its crates"]);
         check("crates/vu/src/a.rs", "#![allow(unsafe_code)]", &["without its reason"]);
     }
 

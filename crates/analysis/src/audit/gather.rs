@@ -31,7 +31,7 @@ impl Remarks {
     }
 }
 
-/// Adds what tables say to the facts. What they say in words that nobody knows is named in the remarks, and not used.
+/// Adds the tables' values to the facts. Columns with unknown names are listed in the remarks and not used.
 pub fn gather(tables: &[Table], facts: &mut Facts, remarks: &mut Remarks) {
     for table in tables {
         match kind_of(table) {
@@ -95,7 +95,7 @@ impl Row<'_> {
 }
 
 /// The kind that the author named, or the one whose required columns are all there. Of several such, the one that knows most
-/// of the columns; a tie is nobody's.
+/// of the columns; a tie gives none.
 fn kind_of(table: &Table) -> Result<&'static Kind, String> {
     if let Some(name) = &table.kind {
         let kind = KINDS.iter().find(|kind| kind.name == name);

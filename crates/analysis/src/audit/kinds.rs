@@ -360,7 +360,7 @@ mod tests {
 
     use super::*;
 
-    /// Two kinds with the same required columns could not be told apart by them.
+    /// Two kinds with the same required columns could not be distinguished by them.
     #[test]
     fn kinds_differ_in_what_they_require() {
         let required = |kind: &Kind| -> BTreeSet<&str> {
@@ -379,7 +379,7 @@ mod tests {
         for kind in KINDS {
             assert!(
                 guide.contains(&kind.describe()),
-                "docs/guide/audit.md lacks, or tells otherwise:\n{}",
+                "docs/guide/audit.md lacks this text, or differs from it:\n{}",
                 kind.describe()
             );
         }

@@ -157,7 +157,7 @@ pub(super) fn is_missing(cell: &str) -> bool {
 
 /// The number of a cell. `column_unit` is the unit in the column's name, for numbers without one.
 ///
-/// `None` where the cell holds no number, a number of the wrong kind, or one whose unit nobody gave: units are not guessed.
+/// `None` where the cell holds no number, a number of the wrong kind, or one without a unit: units are not guessed.
 /// Signs of "about" (`~`) and what follows in parentheses are skipped; commas between thousands are read.
 pub(super) fn parse(cell: &str, quantity: Quantity, column_unit: Option<(Family, f64)>) -> Option<Measure> {
     let text = cell.trim().trim_start_matches(['~', '≈']).trim_start();

@@ -1,5 +1,4 @@
-//! The tables of published load tests: what is wrong with each is found, what follows from each is derived, and nothing is found
-//! where it is mended.
+//! Tables of published load tests: the errors of each are found, its derived figures are right, and corrected tables give no finding.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -82,7 +81,7 @@ fn nothing_is_found_where_it_is_mended() {
 }
 
 /// The text of all findings of a rule, with their figures.
-fn told(audit: &Audit, rule: &str) -> String {
+fn text_of(audit: &Audit, rule: &str) -> String {
     let findings = audit.findings.iter().filter(|finding| finding.rule().as_str() == rule);
     let lines = findings.map(|finding| {
         let figures: Vec<String> = finding
@@ -119,7 +118,7 @@ fn post_1_by_the_law_of_utilisation() {
     {
         holds(said, &[demand, ceiling]);
     }
-    holds(&told(&audit, "unequal-load"), &["100/s and 400/s, a factor of 4"]);
+    holds(&text_of(&audit, "unequal-load"), &["100/s and 400/s, a factor of 4"]);
 }
 
 #[test]
@@ -127,17 +126,17 @@ fn post_2_collapses_and_counts_failures_as_fast() {
     let audit = audited("002");
     holds(&derived(&audit, "collapse")[0], &["from 425/s at 1200 VUs to 341/s at 4200 VUs"]);
     holds(
-        &told(&audit, "failed-as-fast"),
+        &text_of(&audit, "failed-as-fast"),
         &["5852 failed requests lower the median from 99.12 ms to 71.3 ms"],
     );
     holds(
-        &told(&audit, "syn-retransmission"),
+        &text_of(&audit, "syn-retransmission"),
         &[
             "largest of 3.04 s matches 2 lost and retransmitted SYNs",
             "p95 of 1.03 s matches 1 lost and retransmitted SYN",
         ],
     );
-    holds(&told(&audit, "censored-timeout"), &["timeout of 60 s"]);
+    holds(&text_of(&audit, "censored-timeout"), &["timeout of 60 s"]);
 }
 
 #[test]
@@ -150,13 +149,13 @@ fn post_3_follows_in_24_of_26_and_is_one_number() {
             "11 of 13 reported changes match their own figures"
         ]
     );
-    holds(&told(&audit, "change-arithmetic"), &["50.48 %, not of 50.27 %", "50.33 %, not of 49.01 %"]);
+    holds(&text_of(&audit, "change-arithmetic"), &["50.48 %, not of 50.27 %", "50.33 %, not of 49.01 %"]);
     let little = derived(&audit, "little");
     for (said, busy) in little.iter().zip(["296.8", "291.4", "288.3"]) {
         holds(said, &[busy, "of 300"]);
     }
     assert_eq!(little.len(), 3);
-    holds(&told(&audit, "closed-loop"), &["10.16 ms", "20.87 ms", "26.41 ms"]);
+    holds(&text_of(&audit, "closed-loop"), &["10.16 ms", "20.87 ms", "26.41 ms"]);
     let shift = derived(&audit, "shift");
     holds(&shift[0], &["1 pod → 2 pods", "-25.3 %: improved"]);
     holds(&shift[1], &["2 pods → 3 pods", "-8.3 %: inconclusive"]);
@@ -200,11 +199,11 @@ fn post_4_has_a_ceiling_a_knee_and_free_slots() {
 fn post_4_looked_at_another_window_and_counted_twice() {
     let audit = audited("004");
     holds(
-        &told(&audit, "wrong-window"),
+        &text_of(&audit, "wrong-window"),
         &["03:56:31.7 UTC", "04:00:09.6 UTC", "38.3 s after its start", "63.4", "89.6"],
     );
     holds(
-        &told(&audit, "usage-above-limit"),
+        &text_of(&audit, "usage-above-limit"),
         &[
             "1.72 cores",
             "usage of 1.84 cores exceeds its limit of 1 cores, which is impossible",
@@ -212,8 +211,8 @@ fn post_4_looked_at_another_window_and_counted_twice() {
             "0.92 cores",
         ],
     );
-    holds(&told(&audit, "time-zone"), &["labelled KST but is in UTC+0"]);
-    holds(&told(&audit, "queue-in-service"), &["up to 352 of its 352 messages were in service"]);
-    holds(&told(&audit, "conflicting-slos"), &["two conflicting limits, 30 s and 60 s"]);
-    holds(&told(&audit, "business-zero"), &["reward rate is 0 % while success rate is 100 %"]);
+    holds(&text_of(&audit, "time-zone"), &["labelled KST but is in UTC+0"]);
+    holds(&text_of(&audit, "queue-in-service"), &["up to 352 of its 352 messages were in service"]);
+    holds(&text_of(&audit, "conflicting-slos"), &["two conflicting limits, 30 s and 60 s"]);
+    holds(&text_of(&audit, "business-zero"), &["reward rate is 0 % while success rate is 100 %"]);
 }

@@ -271,13 +271,13 @@ mod tests {
             signal("queue_ready", &[], "", &[(10, 5.0)]),
         ];
         let found = usages(&signals, &(at(5)..at(20)));
-        let told: Vec<(&str, f64, Option<f64>)> =
+        let shown: Vec<(&str, f64, Option<f64>)> =
             found.iter().map(|usage| (usage.resource.as_str(), usage.used, usage.limit)).collect();
         let worker = "prometheus container_cpu worker a";
-        assert_eq!(told[0].0, worker);
-        close(told[0].1, 0.85, 1e-12);
-        assert_eq!((told[0].2, told[1]), (Some(1.0), ("prometheus queue_utilisation", 0.5, Some(1.0))));
-        assert_eq!(told.len(), 2);
+        assert_eq!(shown[0].0, worker);
+        close(shown[0].1, 0.85, 1e-12);
+        assert_eq!((shown[0].2, shown[1]), (Some(1.0), ("prometheus queue_utilisation", 0.5, Some(1.0))));
+        assert_eq!(shown.len(), 2);
     }
 
     #[test]

@@ -18,18 +18,18 @@ const BELIEVED: [KneeMethod; 4] =
 /// `service_s` is the time of a piece of work without queueing, if known.
 pub(super) fn knees(points: &[Point], unit: LoadUnit, service_s: Option<f64>) -> (Vec<Knee>, Option<usize>) {
     let knees = vec![
-        told(KneeMethod::AsymptoticBounds, asymptotic(points, unit, service_s)),
-        told(KneeMethod::Power, power(points)),
-        told(KneeMethod::Kneedle, kneedle::knee(points)),
-        told(KneeMethod::TwoSegments, segments::knee(points)),
-        told(KneeMethod::Usl, usl::knee(points, unit)),
+        knee(KneeMethod::AsymptoticBounds, asymptotic(points, unit, service_s)),
+        knee(KneeMethod::Power, power(points)),
+        knee(KneeMethod::Kneedle, kneedle::knee(points)),
+        knee(KneeMethod::TwoSegments, segments::knee(points)),
+        knee(KneeMethod::Usl, usl::knee(points, unit)),
     ];
     let answers = |method: &KneeMethod| knees.iter().position(|it| it.method == *method && it.load.is_some());
     let chosen = BELIEVED.iter().find_map(answers);
     (knees, chosen)
 }
 
-fn told(method: KneeMethod, found: Result<Estimate, &'static str>) -> Knee {
+fn knee(method: KneeMethod, found: Result<Estimate, &'static str>) -> Knee {
     match found {
         Ok(load) => Knee { method, load: Some(load), why: "" },
         Err(why) => Knee { method, load: None, why },

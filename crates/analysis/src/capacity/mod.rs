@@ -96,7 +96,7 @@ pub fn assess(question: &Question, observed: &[Observed]) -> Capacity {
             deciding.iter().map(|one| (one.level.load, one.level.throughput_per_s)).collect();
         interpolated(&levels, load).unwrap_or(0.0)
     };
-    let told = |found: Found| Line {
+    let line_of = |found: Found| Line {
         load: found.load,
         place: found.place,
         method: found.method,
@@ -112,9 +112,9 @@ pub fn assess(question: &Question, observed: &[Observed]) -> Capacity {
         unit: question.unit,
         levels: levels(&observed, &deciding, &points),
         objectives: objectives
-            .map(|(objective, found)| Objective { line: found.map(told), ..objective.clone() })
+            .map(|(objective, found)| Objective { line: found.map(line_of), ..objective.clone() })
             .collect(),
-        line: line.map(told),
+        line: line.map(line_of),
         binding,
         recommended: line.and_then(|line| recommended(&line, question, &deciding)),
         ceiling: ceiling(&points, question.unit),
@@ -258,8 +258,8 @@ fn missing(capacity: &Capacity, question: &Question, deciding: &[&Observed]) -> 
     add(place == Some(Place::BelowAll), Missing::LoadBelow);
     let useless = capacity.levels.len() - deciding.len();
     add(useless > 0, Missing::ValidLevels { count: useless });
-    for (objective, told) in capacity.objectives.iter().enumerate() {
-        add(told.line.is_none(), Missing::Measurement { objective });
+    for (objective, searched) in capacity.objectives.iter().enumerate() {
+        add(searched.line.is_none(), Missing::Measurement { objective });
     }
     add(question.is_cut, Missing::Budget);
     let has_fallen = (0..question.objectives.len()).any(|objective| falls(&seen(deciding, objective)));

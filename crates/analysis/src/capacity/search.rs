@@ -5,7 +5,7 @@
 //! hold, and its median is the next load (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
 //! line's interval is narrow enough, the search holds its lower bound for longer, expects a load above its upper bound to break, and
 //! repeats the lower bound, because a system that broke may recover late. A level at which throughput falls ends the ramp
-//! for good. The search performs no I/O: the driver asks [`Search::next`] for a level and reports its result to [`Search::tell`].
+//! for good. The search performs no I/O: the driver asks [`Search::next`] for a level and reports its result to [`Search::record`].
 
 use model::capacity::{Confirmation, Estimate, LoadUnit, Place, Purpose, SURE};
 
@@ -167,7 +167,7 @@ impl Search {
     }
 
     /// Takes what a step measured.
-    pub fn tell(&mut self, made: Made) {
+    pub fn record(&mut self, made: Made) {
         if made.holds().is_some() && self.has_fallen(&made) {
             self.collapse = Some(self.collapse.map_or(made.load, |known| known.min(made.load)));
         }

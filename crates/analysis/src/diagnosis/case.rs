@@ -133,6 +133,13 @@ impl Level {
         if length_s > 0.0 { count as f64 / length_s } else { 0.0 }
     }
 
+    /// Returns the time from one request or task of a user to the next, think time included, seconds (N = X·(R + Z)); none for an open
+    /// load.
+    pub fn cycle_s(&self) -> Option<f64> {
+        let per_s = self.throughput_per_s();
+        self.closed_vus.filter(|_| per_s > 0.0).map(|users| users / per_s)
+    }
+
     /// Requests per second.
     pub fn requests_per_s(&self) -> f64 {
         let length_s = self.length_s();

@@ -38,7 +38,8 @@ use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
 use thresholds::outcome::{
-    EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, TRACED_MIN, UNACCOUNTED_MIN, UNTRACED_S_MIN, WAITS_MIN,
+    CYCLE_MIN, EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, TRACED_MIN, UNACCOUNTED_MIN, UNTRACED_S_MIN,
+    WAITS_MIN,
 };
 
 use crate::traces::Component;
@@ -128,12 +129,14 @@ impl Observations {
     }
 
     /// Demotes findings that explain less time than anyone notices, unless a threshold of the script failed: every request spends its
-    /// time somewhere, and a system that responds at once has no bottleneck for it.
+    /// time somewhere, and a system that responds at once has no bottleneck for it. In a closed loop, a large part of a cycle limits
+    /// throughput however short it is.
     fn demote_unfelt(&mut self, level: &Level) {
         let Some(mean_s) = level.mean_s().filter(|_| level.thresholds_failed.is_empty()) else { return };
-        let is_unfelt = |hypothesis: &Hypothesis| {
-            hypothesis.explains.is_some_and(|share| share * mean_s < EXPLAINS_S_MIN)
-        };
+        let part_of_cycle_s = level.cycle_s().map_or(f64::INFINITY, |cycle_s| cycle_s * CYCLE_MIN);
+        let noticed_s = EXPLAINS_S_MIN.min(part_of_cycle_s);
+        let is_unfelt =
+            |hypothesis: &Hypothesis| hypothesis.explains.is_some_and(|share| share * mean_s < noticed_s);
         let limiting = self.found.iter_mut().filter(|(it, _)| it.role == Role::Limits && is_unfelt(it));
         limiting.for_each(|(it, _)| it.role = Role::Contributes);
     }
@@ -304,7 +307,7 @@ fn nothing(case: &Case, why: Inconclusive) -> Diagnosis {
 #[cfg(test)]
 mod tests {
     use model::diagnosis::{FaultKind, Resource, ResourceKind, TimeBasis};
-    use model::{Amount, Reason};
+    use model::{Amount, Reason, Signal};
 
     use super::testing::{flat, level, request, sampled, with_evidence};
     use super::*;
@@ -337,6 +340,26 @@ mod tests {
         assert!(found.ruled_out.iter().any(is_shop), "{:?}", found.ruled_out);
         assert!(found.ruled_out.contains(&RuledOut::RowLocks { sessions: 0.0 }), "{:?}", found.ruled_out);
         assert!(found.ruled_out.contains(&RuledOut::LoadGenerator));
+    }
+
+    #[test]
+    fn a_finding_limits_if_its_time_is_noticed() {
+        let of = |pod, value| Signal {
+            unit: "/s".to_owned(),
+            ..flat("server_requests", &[("pod", pod)], 20, value)
+        };
+        let role = |mean_s, closed_vus, thresholds_failed: &[&str]| {
+            let thresholds_failed = thresholds_failed.iter().map(|&it| it.to_owned()).collect();
+            let level = Level { closed_vus, thresholds_failed, ..level(20, 100, mean_s) };
+            let found =
+                diagnose_levels(vec![with_evidence(level, vec![of("a", 95.0), of("b", 5.0)], Vec::new())]);
+            found.findings[0].role
+        };
+        assert_eq!(role(0.1, None, &[]), Role::Limits);
+        assert_eq!(role(0.004, None, &[]), Role::Contributes);
+        assert_eq!(role(0.004, None, &["p(95)<2"]), Role::Limits);
+        assert_eq!(role(0.004, Some(5.0), &[]), Role::Contributes, "2 of 50 ms");
+        assert_eq!(role(0.004, Some(0.5), &[]), Role::Limits, "2 of 5 ms");
     }
 
     #[test]

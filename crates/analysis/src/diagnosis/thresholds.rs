@@ -66,6 +66,7 @@ thresholds! {
     }
     /// The outcome of a diagnosis and the order of findings.
     outcome {
+        CYCLE_MIN: f64 = 0.1, "share of a user's cycle", Convention, "Part of a closed loop's cycle that limits throughput however short it is: without it, throughput grows by a tenth (N = X·(R + Z))";
         EXPLAINS_S_MIN: f64 = 0.01, "seconds", Convention, "Explained time below which a finding does not limit: a tenth of what feels immediate (Nielsen, 1993)";
         EXPLAINS_UNKNOWN: f64 = 0.3, "share of response time", Lab, "Share that a finding of unknown size counts for in the order";
         TRACED_MIN: f64 = 0.4, "share of response time", Lab, "Part that spans must cover, or the time outside of them is unexplained";

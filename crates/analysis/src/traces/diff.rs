@@ -101,9 +101,9 @@ mod tests {
         let traces = traces_lasting((0..19).map(|at| 100 + at).chain([1000]));
         let found = fast_against_slow(traces.iter()).expect("they differ");
         assert_eq!((found.fast, found.slow, found.fast_ns_max, found.slow_ns_min), (10, 2, 119, 128));
-        let told: Vec<_> =
+        let shown: Vec<_> =
             found.differences.iter().map(|one| (&*one.operation, one.fast_ns, one.slow_ns)).collect();
-        assert_eq!(told, [("work 2", 104.5, 559.0), ("work 1", 10.0, 10.0)]);
+        assert_eq!(shown, [("work 2", 104.5, 559.0), ("work 1", 10.0, 10.0)]);
     }
 
     #[test]

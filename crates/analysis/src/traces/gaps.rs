@@ -53,12 +53,12 @@ mod tests {
     #[track_caller]
     fn check(trace: &model::Trace, expect: &str) {
         let tree = Tree::new(trace);
-        let told = |stretch: Stretch| {
+        let text = |stretch: Stretch| {
             let ms = (stretch.start_ns / 1_000_000, stretch.end_ns / 1_000_000);
             format!("{}-{}{}", ms.0, ms.1, if stretch.waits.is_some() { " waits" } else { "" })
         };
-        let told: Vec<_> = stretches(&critical_path(&tree)).into_iter().map(told).collect();
-        assert_eq!(told.join(", "), expect);
+        let text: Vec<_> = stretches(&critical_path(&tree)).into_iter().map(text).collect();
+        assert_eq!(text.join(", "), expect);
     }
 
     #[test]

@@ -228,7 +228,7 @@ mod tests {
     use super::super::testing::{query, scan, span, trace};
     use super::*;
 
-    fn told(graph: &Graph) -> String {
+    fn text(graph: &Graph) -> String {
         let place = |place: &Place| format!("{}:{}", place.kind(), place.name());
         let edge = |edge: &Edge| {
             let longest = edge.sampled.durations.max().map_or("-".to_owned(), |ms| format!("{ms}ms"));
@@ -253,7 +253,7 @@ mod tests {
                       queue:reward > service:worker 2 6000ms\n\
                       queue:rule > service:worker 2 9000ms\n\
                       queue:vision > service:worker 2 18000ms";
-        assert_eq!(told(&graph), expect);
+        assert_eq!(text(&graph), expect);
         assert_eq!((graph.edges[0].all.count, graph.edges[0].sampled.count, graph.places.len()), (2, 1, 8));
     }
 
@@ -271,7 +271,7 @@ mod tests {
         let expect = "outside: > service:shop 2 100ms\n\
                       service:shop > service:stock 2 50ms\n\
                       service:shop > database:postgresql 2 1ms";
-        assert_eq!(told(&graph), expect);
+        assert_eq!(text(&graph), expect);
         assert_eq!(graph.edges[1].all.errors, 1);
     }
 
@@ -288,7 +288,7 @@ mod tests {
         builder.add(&trace(vec![own(1, 0), answer]));
         builder.add(&trace(vec![own(1, 0)]));
         let expect = "outside: > service:shop 2 90ms\noutside: > external:shop.example 2 90ms";
-        assert_eq!(told(&builder.build()), expect);
+        assert_eq!(text(&builder.build()), expect);
     }
 
     #[test]

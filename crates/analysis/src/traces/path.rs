@@ -252,7 +252,7 @@ mod tests {
     fn check(spans: Vec<Span>, expect: &str) {
         let trace = trace(spans);
         let tree = Tree::new(&trace);
-        let told = |piece: Piece| {
+        let text = |piece: Piece| {
             let kind = match piece.kind {
                 PieceKind::Work => "",
                 PieceKind::Queue => " queue",
@@ -261,7 +261,7 @@ mod tests {
             };
             format!("{}{kind} {}-{}", tree.spans()[piece.span].id, piece.start_ns, piece.end_ns)
         };
-        assert_eq!(critical_path(&tree).into_iter().map(told).collect::<Vec<_>>().join(", "), expect);
+        assert_eq!(critical_path(&tree).into_iter().map(text).collect::<Vec<_>>().join(", "), expect);
     }
 
     #[test]

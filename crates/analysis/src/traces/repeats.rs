@@ -88,8 +88,8 @@ mod tests {
         let trace = trace(spans);
         let tree = Tree::new(&trace);
         let found = repeated_statements(&tree, &critical_path(&tree));
-        let told = found.first().map(|one| (one.spans.len(), one.total_ns, one.on_path_ns));
-        assert_eq!(told, expect, "{times:?}");
+        let shown = found.first().map(|one| (one.spans.len(), one.total_ns, one.on_path_ns));
+        assert_eq!(shown, expect, "{times:?}");
     }
 
     #[test]

@@ -228,10 +228,10 @@ mod tests {
             span.start_ns += 2_000_000_000;
         }
         let table = stages([&one, &other].into_iter());
-        let told = |stage: &Stage| format!("{:?} {} {}", stage.kind, stage.name, stage.mean_ns / 1e6);
+        let text = |stage: &Stage| format!("{:?} {} {}", stage.kind, stage.name, stage.mean_ns / 1e6);
         let expect = "Work POST /scan 100\nQueue vision 18000\nWork vision 4000\nQueue rule 9000\nWork rule 50\n\
                       Queue answer 12000\nWork answer 6000\nQueue reward 7000\nWork reward 850";
-        assert_eq!(table.stages.iter().map(told).collect::<Vec<_>>().join("\n"), expect);
+        assert_eq!(table.stages.iter().map(text).collect::<Vec<_>>().join("\n"), expect);
         assert_eq!((table.traces, table.mean_ns, table.p95_ns), (2, 57e9, 58_000_000_000));
         let sum: f64 = table.stages.iter().map(|stage| stage.mean_ns).sum();
         assert!((sum / table.mean_ns - 1.0).abs() < 1e-12);

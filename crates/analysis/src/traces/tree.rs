@@ -318,11 +318,11 @@ mod tests {
         let spans = spans.iter().map(|(id, parent, start, length)| span(*id, *parent, *start, *length));
         let trace = trace(spans.collect());
         let tree = Tree::new(&trace);
-        let told = |at: &usize| {
+        let text = |at: &usize| {
             let node = tree.node(*at);
             format!("{}{} {}-{}", ".".repeat(node.depth), tree.spans()[*at].id, node.start_ns, node.end_ns)
         };
-        assert_eq!(tree.order().iter().map(told).collect::<Vec<_>>().join(", "), expect);
+        assert_eq!(tree.order().iter().map(text).collect::<Vec<_>>().join(", "), expect);
         assert_eq!(tree.flaws(), flaws);
     }
 

@@ -51,7 +51,7 @@ pub struct Evidence {
     pub lost: u64,
 }
 
-/// Somebody who was asked.
+/// A source of evidence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

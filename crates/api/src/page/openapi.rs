@@ -142,7 +142,7 @@ fn document() -> Value {
         "200": content("text/event-stream", &json!({ "description": "The data of the events tick, thresholds, log, ended and reset.", "oneOf": events })),
         "204": { "description": "The run is not live here." },
     });
-    all.add(&format!("{run}/events"), "get", "What a live run tells, once a second.", &[], &answers);
+    all.add(&format!("{run}/events"), "get", "The events of a live run, once a second.", &[], &answers);
     all.get::<Value>("/api/v1/openapi.json", "This.", &[]);
     let schemas = all.generator.take_definitions(true);
     json!({

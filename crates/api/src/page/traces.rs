@@ -234,7 +234,7 @@ pub struct TracePage {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SpanRow {
-    /// `span`; `wait`: a message is in its queue, or nobody who was seen does anything until the next row; `fold`: the rows
+    /// `span`; `wait`: a message is in its queue, or no traced service works until the next row; `fold`: the rows
     /// below it are alike.
     #[cfg_attr(test, schemars(with = "crate::closed::SpanRowKind"))]
     pub kind: &'static str,

@@ -1,4 +1,4 @@
-//! What the rules of the auditor claim, with the numbers of their sentences.
+//! Claims of the auditor's rules, with the numbers of their sentences.
 
 use super::{AuditRule, ConnectStatistic};
 use crate::finding::FigureValue;

@@ -1,4 +1,4 @@
-//! What a finding claims: one variant per kind of finding, with the numbers that its sentences use.
+//! Claims of findings: one variant per kind of finding, with the numbers of its sentences.
 //!
 //! Shares are of 1, times are seconds, rates are per second.
 

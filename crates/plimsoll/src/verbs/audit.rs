@@ -142,7 +142,7 @@ fn cost(cost: &Cost) -> Option<String> {
 }
 
 fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, context: &Context) -> String {
-    let told = Findings {
+    let audit = Findings {
         sources: &material.sources,
         findings: &found.findings,
         beyond: &found.beyond,
@@ -153,10 +153,10 @@ fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, context: &Co
     match flags.format {
         AuditFormat::Text => {
             let is_terminal = flags.output.is_none() && std::io::stdout().is_terminal();
-            findings::text(&told, flags.lang.lang(), logger::style(context.may_colour && is_terminal))
+            findings::text(&audit, flags.lang.lang(), logger::style(context.may_colour && is_terminal))
         }
-        AuditFormat::Md => findings::markdown(&told, flags.lang.lang()),
-        AuditFormat::Json => findings::json(&told),
+        AuditFormat::Md => findings::markdown(&audit, flags.lang.lang()),
+        AuditFormat::Json => findings::json(&audit),
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Fai
     let scratch = Scratch::new("calibrate")?;
     let target = Target::start()?;
     let bench = Bench { url: &target.url, folder: scratch.path(), time, workers };
-    let tell = |text: &str| {
+    let print = |text: &str| {
         if !context.is_quiet && !flags.json {
             session::terminal::print(text);
         }
@@ -61,11 +61,11 @@ pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Fai
         None => Some(bench.run("full-speed", None)?.sent_per_s),
     };
     if let Some(per_s) = full_speed {
-        tell(&format!("full speed: {per_s:.0} requests/s with {VUS} VUs\n"));
+        print(&format!("full speed: {per_s:.0} requests/s with {VUS} VUs\n"));
     }
     let try_rate = |number: u32, rate_per_s: u64| -> Result<Step, Failure> {
         let step = bench.run(&format!("rate-{number}"), Some(rate_per_s))?;
-        tell(&line(&step));
+        print(&line(&step));
         Ok(step)
     };
     let best = match (full_speed, flags.rate_max) {

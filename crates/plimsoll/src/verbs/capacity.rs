@@ -74,7 +74,7 @@ pub(super) fn searched(
         let began = SystemClock::now();
         let Some(read) = levels.measure(&spec)? else { break None };
         gathered.add(&levels.variant(""), &read);
-        search.tell(made(&step, read, SystemClock::now().since(began).as_secs_f64()));
+        search.record(made(&step, read, SystemClock::now().since(began).as_secs_f64()));
     };
     levels.end();
     gathered.is_cut = over == Some(Over::Budget);
@@ -87,7 +87,7 @@ pub(super) fn answer(report: &StudyReport, levels: &LevelRunner<'_>, is_json: bo
     let again = report.parts.iter().flat_map(|part| &part.levels).next_back();
     if let Some(level) = again {
         let runs = context.runs_words();
-        levels.tell(&format!("study: {}  plimsoll capacity --of {}{runs}", levels.name(), level.run));
+        levels.report(&format!("study: {}  plimsoll capacity --of {}{runs}", levels.name(), level.run));
     }
 }
 

@@ -52,14 +52,14 @@ fn of_run(run: &str, sources: &mut [Box<dyn Source>], context: &Context) -> Resu
     asked.add(&exemplars);
     let asked = asked.numbers();
     sources.iter_mut().for_each(|source| source.look_for(&asked));
-    let mut told = ask(sources, &period(&reader)?, context)?;
+    let mut collected = ask(sources, &period(&reader)?, context)?;
     // For a source that was sampled during the run, the existing record has more than this single query.
     let records = reader.records().map_err(|error| runs::failed(&error))?;
     let is_known =
         |name: &str| records.iter().any(|record| record.kind == RecordKind::Source && record.source == name);
-    told.records.retain(|record| record.kind != RecordKind::Source || !is_known(&record.source));
+    collected.records.retain(|record| record.kind != RecordKind::Source || !is_known(&record.source));
     drop(reader);
-    runfile::add_evidence(&path, &told).map_err(|error| runs::failed(&error))?;
+    runfile::add_evidence(&path, &collected).map_err(|error| runs::failed(&error))?;
     catalogue.keep(&path).map_err(|error| runs::failed(&error))
 }
 
@@ -77,23 +77,23 @@ fn alone(
     let epoch = Epoch { at: RUN_START, wall_unix_ns: from_ns };
     let moment = |at: Instant| Moment::new(at, &epoch);
     let period = Period { from: moment(RUN_START), to: moment(RUN_START + length) };
-    let told = ask(sources, &period, context)?;
+    let collected = ask(sources, &period, context)?;
     let names: Vec<String> = sources.iter().map(|source| source.about().name).collect();
     let id = RunId::random(now_ns.unsigned_abs());
     let header = Header { name: flags.name.clone(), ..runs::evidence_header(&names, from_ns, id.as_str()) };
     let catalogue = context.catalogue()?;
     let path = catalogue.begin(&FileName::new(from_ns, id.clone())).map_err(|error| runs::failed(&error))?;
     let written = write(&path, &header, length)
-        .and_then(|()| runfile::add_evidence(&path, &told).map_err(|error| runs::failed(&error)));
+        .and_then(|()| runfile::add_evidence(&path, &collected).map_err(|error| runs::failed(&error)));
     written.inspect_err(|_| remove(&path))?;
     catalogue.keep(&path).map_err(|error| runs::failed(&error))?;
-    context.logger.tell(&format!("run: {id}  plimsoll report{} {id}", context.runs_words()));
+    context.logger.report(&format!("run: {id}  plimsoll report{} {id}", context.runs_words()));
     Ok(())
 }
 
 /// Collects the evidence of every source. One that does not answer leaves a gap.
 fn ask(sources: &mut [Box<dyn Source>], period: &Period, context: &Context) -> Result<Evidence, Failure> {
-    let mut told = Evidence::default();
+    let mut collected = Evidence::default();
     let mut failures = 0;
     for source in &mut *sources {
         let about = source.about();
@@ -114,21 +114,21 @@ fn ask(sources: &mut [Box<dyn Source>], period: &Period, context: &Context) -> R
                     about.name
                 );
                 context.logger.print(&format!("{text}\n"));
-                told.append(evidence);
+                collected.append(evidence);
             }
             Err(trouble) => {
                 context.logger.say(LogLevel::Warn, format!("no evidence from {}: {trouble}", about.name));
                 let (from, to) = (period.from.at, period.to.at);
-                told.gaps.push(Gap { source: about.name.clone(), from, to, reason: trouble.message });
+                collected.gaps.push(Gap { source: about.name.clone(), from, to, reason: trouble.message });
             }
         }
         let state = SourceState { about, answers: 1 - failed, failures: failed, trouble };
-        told.records.push(state.record(period.to.at));
+        collected.records.push(state.record(period.to.at));
     }
     if failures == sources.len() as u64 {
         return Err(Failure::new(Exit::Other, "failed to collect evidence: no source answered"));
     }
-    Ok(told)
+    Ok(collected)
 }
 
 /// Returns the time from a run's first window to its last, on both clocks.

@@ -58,9 +58,9 @@ pub(crate) fn run(flags: &DemoFlags, context: &Context) -> Result<Exit, Failure>
         return Ok(before.exit());
     }
     session::terminal::print(&format!("{}\n", closing_words(&planted, before.busiest_per_s)));
-    let Some((found, told)) = before.diagnose(context)? else { return Ok(before.exit()) };
+    let Some((found, diagnosis)) = before.diagnose(context)? else { return Ok(before.exit()) };
     session::terminal::print("\n");
-    diagnose::print(&told, false, context);
+    diagnose::print(&diagnosis, false, context);
     let remedied = ShopConfig { slots: planted.slots * REMEDY, ..planted };
     session::terminal::print(&format!(
         "\nThe remedy is tried: {} slots instead of {}, and the same visitors come again.\n\n",

@@ -40,11 +40,11 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
     let part = flags.window.as_deref().map(WindowRange::parse).transpose()?;
     let look = |reader| Ok((reader, part.map(|part| part.range(reader)).transpose()?));
     let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
-    let (_, told) = diagnose_runs(looked, Lang::En)?;
+    let (_, diagnosis) = diagnose_runs(looked, Lang::En)?;
     if flags.json {
-        session::terminal::print(&report::diagnosis::json(&told));
+        session::terminal::print(&report::diagnosis::json(&diagnosis));
     } else {
-        print(&told, flags.all, context);
+        print(&diagnosis, flags.all, context);
     }
     Ok(Exit::Ok)
 }
@@ -68,8 +68,8 @@ pub(super) fn diagnose_runs(
         })
         .collect();
     let found = diagnose(&case);
-    let told = document(&found, &clocks, lang);
-    Ok((found, told))
+    let diagnosis = document(&found, &clocks, lang);
+    Ok((found, diagnosis))
 }
 
 /// Diagnoses the runs of a study; nothing where no step says anything about the target.
@@ -102,7 +102,7 @@ pub(super) fn runs_of_study(study: &StudyReport) -> Vec<&str> {
 }
 
 /// Prints the diagnosis as text.
-pub(super) fn print(told: &DiagnosisReport, is_whole: bool, context: &Context) {
+pub(super) fn print(diagnosis: &DiagnosisReport, is_whole: bool, context: &Context) {
     let style = logger::style(context.may_colour && std::io::stdout().is_terminal());
-    session::terminal::print(&text(told, Lang::En, is_whole, style));
+    session::terminal::print(&text(diagnosis, Lang::En, is_whole, style));
 }

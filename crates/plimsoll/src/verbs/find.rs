@@ -57,12 +57,12 @@ pub(crate) fn run(flags: &FindFlags, context: &Context) -> Result<Exit, Failure>
     let study = study_flags(flags, slos);
     let mut levels = LevelRunner::new(&study, StudyKind::Capacity, unit, context)?;
     let texts: Vec<String> = levels.asked.iter().map(|asked| asked.text.clone()).collect();
-    levels.tell(&report::find::objectives(&texts, Lang::En));
+    levels.report(&report::find::objectives(&texts, Lang::En));
     let study = searched(&mut levels, goal)?;
     let diagnosis = diagnose::of_study(&study, context)?;
     let answer = Answer { study: &study, diagnosis: diagnosis.as_ref() };
     print(&answer, flags.json, context);
-    levels.tell(&commands(&study, context));
+    levels.report(&commands(&study, context));
     Ok(exit(&study, levels.exit, true))
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn run(flags: &ImportFlags, context: &Context) -> Result<Exit, Failur
         let import = Import { flags, context, file, kind: source::kind_of(file, kind)? };
         if kind.is_none() {
             let text = format!("{}: taken for {} ({})", file.display(), import.kind, import.kind.describe());
-            context.logger.tell(&text);
+            context.logger.report(&text);
         }
         match import.kind {
             Kind::K6Json | Kind::K6Csv => import.samples()?,
@@ -118,7 +118,7 @@ impl Import<'_> {
         let windows = windows.map(|window| window.map_err(|error| self.failed(&error)));
         self.write(target, &header, (registry, tags), windows, elapsed)?;
         if !self.context.is_quiet {
-            self.context.logger.tell(&format!(
+            self.context.logger.report(&format!(
                 "{} samples in {:.1} s",
                 survey.samples,
                 elapsed.as_secs_f64()
@@ -248,7 +248,7 @@ impl Import<'_> {
         }
         let shown =
             target.catalogue.as_ref().map_or(target.path.display().to_string(), |_| target.id.to_string());
-        self.context.logger.tell(&format!("run: {}  plimsoll show {shown}", target.id));
+        self.context.logger.report(&format!("run: {}  plimsoll show {shown}", target.id));
         Ok(())
     }
 

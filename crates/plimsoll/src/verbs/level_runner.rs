@@ -180,7 +180,7 @@ impl<'a> LevelRunner<'a> {
             let Some(read) = self.one(spec)? else { break };
             let level = &read.observed.level;
             self.iteration_s = level.mean_s.or(self.iteration_s);
-            self.tell(&capacity::level_line(&LevelLine {
+            self.report(&capacity::level_line(&LevelLine {
                 level,
                 sights: &read.observed.sights,
                 objectives: &read.objectives,
@@ -205,9 +205,9 @@ impl<'a> LevelRunner<'a> {
     }
 
     /// Prints the study's progress, if it is shown.
-    pub(super) fn tell(&self, text: &str) {
+    pub(super) fn report(&self, text: &str) {
         if !self.common.is_quiet {
-            self.common.logger.tell(text);
+            self.common.logger.report(text);
         }
     }
 

@@ -43,7 +43,7 @@ pub(crate) fn run(flags: &MergeFlags, context: &Context) -> Result<Exit, Failure
         None => into_catalogue(&inputs, options, &catalogue, context)?,
     };
     let shown = flags.output.as_ref().map_or_else(|| id.clone(), |path| path.display().to_string());
-    context.logger.tell(&format!("run: {id}  plimsoll show {shown}"));
+    context.logger.report(&format!("run: {id}  plimsoll show {shown}"));
     Ok(Exit::Ok)
 }
 

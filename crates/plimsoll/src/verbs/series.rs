@@ -213,7 +213,7 @@ impl Series<'_> {
             1 => format!("plimsoll runs --tag {SERIES}={}", self.name),
             _ => format!("plimsoll compare {} {}", ids(0), ids(1)),
         };
-        self.context.logger.tell(&format!("series: {}  {again}", self.name));
+        self.context.logger.report(&format!("series: {}  {again}", self.name));
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure
             let Some(read) = levels.measure(&spec)? else { break 'variants };
             gathered.add(&variant, &read);
             if at + 1 < loads.len() && has_collapsed(&gathered.report(), &variant, &read) {
-                levels.tell("throughput fell: higher load steps are skipped");
+                levels.report("throughput fell: higher load steps are skipped");
                 break;
             }
         }

@@ -52,9 +52,9 @@ fn is_whole(trace: &Trace) {
     assert_eq!((&*server.service, server.parent), ("appstore", Some(client.id)));
     let whole = attribute(&tree, &answer_path(&tree), None);
     assert_eq!(u128::from(whole.total_ns()), client.duration.as_nanos());
-    let told = [Component::Network, Component::Connecting, Component::Target, Component::Database]
+    let shares = [Component::Network, Component::Connecting, Component::Target, Component::Database]
         .map(|part| whole.part_ns(part));
-    assert_eq!(told.iter().sum::<u64>(), whole.total_ns(), "{whole:?}");
+    assert_eq!(shares.iter().sum::<u64>(), whole.total_ns(), "{whole:?}");
     assert!(whole.part_ns(Component::Database) > 0 && whole.part_ns(Component::Network) > 0, "{whole:?}");
     let outside_ns = client.duration.saturating_sub(server.duration).as_nanos();
     let network_ns = whole.part_ns(Component::Network) + whole.part_ns(Component::Connecting);

@@ -16,10 +16,10 @@ const FRAMES_MAX: usize = 1_000;
 const FUNCTIONS_MAX: usize = 15;
 
 /// The first profiles of all sources.
-pub(super) fn profiles(told: &EvidenceView, beyond: &mut u64) -> Vec<Profile> {
-    let all: Vec<&Record> = told.of_kind(RecordKind::Profile).collect();
+pub(super) fn profiles(view: &EvidenceView, beyond: &mut u64) -> Vec<Profile> {
+    let all: Vec<&Record> = view.of_kind(RecordKind::Profile).collect();
     *beyond += all.len().saturating_sub(PROFILES_MAX) as u64;
-    all.into_iter().take(PROFILES_MAX).filter_map(|record| profile(told, record)).collect()
+    all.into_iter().take(PROFILES_MAX).filter_map(|record| profile(view, record)).collect()
 }
 
 /// One line of a profile: depth of the call, its value, its name.
@@ -29,7 +29,7 @@ struct Call<'a> {
     name: &'a str,
 }
 
-fn profile(told: &EvidenceView, record: &Record) -> Option<Profile> {
+fn profile(view: &EvidenceView, record: &Record) -> Option<Profile> {
     let number = |name: &str| match record.fields.get(name) {
         Some(Datum::Number(number)) => *number,
         _ => 0.0,
@@ -42,7 +42,7 @@ fn profile(told: &EvidenceView, record: &Record) -> Option<Profile> {
     let (scale, unit) = scale_of(text("unit"));
     let shown = |value: f64| units::value(value * unit, scale);
     let calls: Vec<Call<'_>> = text("frames").lines().take(FRAMES_MAX).filter_map(call).collect();
-    let t = told.t(record.at);
+    let t = view.t(record.at);
     Some(Profile {
         source: record.source.clone(),
         subject: record.subject.clone(),
@@ -131,7 +131,7 @@ mod tests {
     use super::super::Collected;
     use super::*;
 
-    fn told(frames: &str, total: f64) -> EvidenceView {
+    fn view_of(frames: &str, total: f64) -> EvidenceView {
         let fields = [
             ("frames", Datum::from(frames)),
             ("total", total.into()),
@@ -154,7 +154,7 @@ mod tests {
     fn calls_stand_beside_each_other_on_who_called_them() {
         let text =
             "0 900000000 main\n1 500000000 serve\n2 400000000 query\n1 300000000 gc\n0 100000000 idle\n";
-        let [profile] = &profiles(&told(text, 1e9), &mut 0)[..] else { panic!("one profile") };
+        let [profile] = &profiles(&view_of(text, 1e9), &mut 0)[..] else { panic!("one profile") };
         let places: Vec<(u32, f64, f64, &str)> = profile
             .frames
             .iter()
@@ -184,9 +184,9 @@ mod tests {
 
     #[test]
     fn what_is_no_profile_is_left_out() {
-        assert!(profiles(&told("0 1 main\n", 0.0), &mut 0).is_empty());
+        assert!(profiles(&view_of("0 1 main\n", 0.0), &mut 0).is_empty());
         let text = "5 1 lost\nx 1 a\n0 NaN b\n0 -1 c\n0\n0 1 main of it\n2 1 lost\n";
-        let [profile] = &profiles(&told(text, 1.0), &mut 0)[..] else { panic!("one profile") };
+        let [profile] = &profiles(&view_of(text, 1.0), &mut 0)[..] else { panic!("one profile") };
         let names: Vec<&str> = profile.frames.iter().map(|frame| frame.name.as_str()).collect();
         assert_eq!(names, ["main of it"]);
     }

@@ -84,10 +84,10 @@ struct LaneSignal<'a> {
 type Place<'a> = (usize, &'a str, &'a str, &'a str);
 
 /// Returns all lanes, in the order of their rows.
-pub(super) fn collect(told: &EvidenceView, lang: Lang) -> Vec<Raw> {
+pub(super) fn collect(view: &EvidenceView, lang: Lang) -> Vec<Raw> {
     let mut lanes: BTreeMap<Place<'_>, Vec<LaneSignal<'_>>> = BTreeMap::new();
-    let kinds = told.kinds();
-    for part in limited(told) {
+    let kinds = view.kinds();
+    for part in limited(view) {
         let signal = part.signal;
         let source = signal.source.as_str();
         let row = place_of(kinds.get(source).copied().unwrap_or(source), &signal.name);
@@ -95,30 +95,30 @@ pub(super) fn collect(told: &EvidenceView, lang: Lang) -> Vec<Raw> {
         let place = (row.unwrap_or(ROWS.len()), signal.source.as_str(), signal.unit.as_str(), name);
         lanes.entry(place).or_default().push(part);
     }
-    lanes.into_iter().map(|(place, parts)| lane(told, lang, place, parts)).collect()
+    lanes.into_iter().map(|(place, parts)| lane(view, lang, place, parts)).collect()
 }
 
 /// The signals that are no limits of others, each with its own.
-fn limited(told: &EvidenceView) -> Vec<LaneSignal<'_>> {
+fn limited(view: &EvidenceView) -> Vec<LaneSignal<'_>> {
     let mut exact: HashMap<(&str, &str, &BTreeMap<String, String>), usize> = HashMap::new();
     let mut named: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-    for (place, signal) in told.all.signals.iter().enumerate() {
+    for (place, signal) in view.all.signals.iter().enumerate() {
         exact.insert((&signal.source, signal.name.as_str(), &signal.labels), place);
         named.entry((&signal.source, signal.name.as_str())).or_default().push(place);
     }
     let mut limits: BTreeSet<usize> = BTreeSet::new();
-    let mut limit_of = vec![None; told.all.signals.len()];
-    for (place, signal) in told.all.signals.iter().enumerate() {
+    let mut limit_of = vec![None; view.all.signals.len()];
+    for (place, signal) in view.all.signals.iter().enumerate() {
         let source = signal.source.as_str();
         for name in signal.name.limit_names() {
             let Some(known) = named.get(&(source, name.as_str())) else { continue };
             // The limit of this very thing, or of something that it is a part of.
             let is_of = |other: &&usize| {
-                let labels = &told.all.signals[**other].labels;
+                let labels = &view.all.signals[**other].labels;
                 labels.iter().all(|(label, value)| signal.labels.get(label) == Some(value))
             };
             let part_of = || known.iter().take(SHARED_LIMITS_MAX).filter(is_of);
-            let closest = || part_of().max_by_key(|other| told.all.signals[**other].labels.len()).copied();
+            let closest = || part_of().max_by_key(|other| view.all.signals[**other].labels.len()).copied();
             let own = exact.get(&(source, name.as_str(), &signal.labels)).copied();
             limit_of[place] = limit_of[place].or(own).or_else(closest);
             if limit_of[place].is_some() {
@@ -128,20 +128,20 @@ fn limited(told: &EvidenceView) -> Vec<LaneSignal<'_>> {
         }
     }
     // Servers write zero for no limit.
-    let last = |limit: usize| told.clipped(&told.all.signals[limit]).last().map(|point| point.1);
+    let last = |limit: usize| view.clipped(&view.all.signals[limit]).last().map(|point| point.1);
     let mut parts = Vec::new();
-    for (place, signal) in told.all.signals.iter().enumerate() {
-        let points = told.clipped(signal);
+    for (place, signal) in view.all.signals.iter().enumerate() {
+        let points = view.clipped(signal);
         if !limits.contains(&place) && !points.is_empty() {
             let limit = limit_of[place].and_then(last).filter(|limit| *limit > 0.0);
-            let labels = limit_of[place].map_or(0, |limit: usize| told.all.signals[limit].labels.len());
+            let labels = limit_of[place].map_or(0, |limit: usize| view.all.signals[limit].labels.len());
             parts.push(LaneSignal { signal, points, limit, shares_limit: labels < signal.labels.len() });
         }
     }
     parts
 }
 
-fn lane(told: &EvidenceView, lang: Lang, place: Place<'_>, mut parts: Vec<LaneSignal<'_>>) -> Raw {
+fn lane(view: &EvidenceView, lang: Lang, place: Place<'_>, mut parts: Vec<LaneSignal<'_>>) -> Raw {
     let (number, source, unit, name) = place;
     let row = ROWS.get(number).unwrap_or(&OTHER);
     let step_s = parts.iter().map(|part| part.signal.step.as_secs_f64()).fold(0.0, f64::max);
@@ -170,7 +170,7 @@ fn lane(told: &EvidenceView, lang: Lang, place: Place<'_>, mut parts: Vec<LaneSi
         unit: unit.to_owned(),
         step_s,
         tracks,
-        gaps: told.gaps_of(source),
+        gaps: view.gaps_of(source),
         signals,
         queries,
         left_out,
@@ -340,9 +340,9 @@ impl Raw {
         let limited = || self.tracks.iter().filter(|track| track.limit.is_some());
         for track in limited() {
             let slot_of = |point: &(f64, f64)| (point.0 / width_s).floor() as i64;
-            for told in track.points.chunk_by(|a, b| slot_of(a) == slot_of(b)) {
-                let mean = told.iter().map(|point| point.1).sum::<f64>() / told.len() as f64;
-                slots.entry(slot_of(&told[0])).or_default().push(mean / track.limit.unwrap_or(f64::INFINITY));
+            for view in track.points.chunk_by(|a, b| slot_of(a) == slot_of(b)) {
+                let mean = view.iter().map(|point| point.1).sum::<f64>() / view.len() as f64;
+                slots.entry(slot_of(&view[0])).or_default().push(mean / track.limit.unwrap_or(f64::INFINITY));
             }
         }
         let is_shared = limited().any(|track| track.shares_limit);

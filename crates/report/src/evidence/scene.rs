@@ -53,7 +53,7 @@ pub(super) fn record(
 }
 
 /// Evidence of the first so many seconds.
-pub(super) fn told(signals: Vec<Signal>, seconds: f64) -> EvidenceView {
+pub(super) fn view_of(signals: Vec<Signal>, seconds: f64) -> EvidenceView {
     let all = Collected { signals, ..Collected::default() };
     EvidenceView { all: all.into(), zero: at(0.0), part_s: 0.0..seconds, ..EvidenceView::default() }
 }
@@ -103,7 +103,7 @@ pub(crate) fn scan() -> EvidenceView {
         ways: vec![way()],
         measured: [("task scan".to_owned(), Measured { count: 1_336, mean_ms: 68_000.0 })].into(),
         zero_unix_ns: 1_795_198_038_120_000_000,
-        ..told(Vec::new(), END_S)
+        ..view_of(Vec::new(), END_S)
     }
 }
 

@@ -27,26 +27,26 @@ const SAME_S: f64 = 10.0;
 
 /// The sentences, in order of time.
 pub(super) fn compose(
-    told: &EvidenceView,
+    view: &EvidenceView,
     lanes: &[Raw],
     happenings: &[Happening],
     lang: Lang,
 ) -> Vec<StoryLine> {
     let mut lines: Vec<StoryLine> =
-        lanes.iter().flat_map(|lane| watched(told, lane, happenings, lang)).collect();
+        lanes.iter().flat_map(|lane| watched(view, lane, happenings, lang)).collect();
     lines.extend(happenings.iter().map(happened));
-    lines.extend(silences(told, lang));
+    lines.extend(silences(view, lang));
     lines.sort_by(|a, b| a.t.0.total_cmp(&b.t.0));
     lines.truncate(LINES_MAX);
     lines
 }
 
-fn watched(told: &EvidenceView, lane: &Raw, happenings: &[Happening], lang: Lang) -> Vec<StoryLine> {
+fn watched(view: &EvidenceView, lane: &Raw, happenings: &[Happening], lang: Lang) -> Vec<StoryLine> {
     match lane.row.watch {
         Watch::Nothing => Vec::new(),
         Watch::Steps => changes(lane, happenings, lang),
         Watch::Share(share) => pressed(lane, share, lang).into_iter().collect(),
-        Watch::Backlog => backlog(told, lane, lang),
+        Watch::Backlog => backlog(view, lane, lang),
         Watch::AboveZero => above_zero(lane, lang).into_iter().collect(),
     }
 }
@@ -104,7 +104,7 @@ fn longest_above(points: &Points, level: f64) -> Option<(f64, f64)> {
 }
 
 /// In which order queues peaked, and what was left in them.
-fn backlog(told: &EvidenceView, lane: &Raw, lang: Lang) -> Vec<StoryLine> {
+fn backlog(view: &EvidenceView, lane: &Raw, lang: Lang) -> Vec<StoryLine> {
     let peaks = lane.tracks.iter().map(|track| (track, peak(&track.points)));
     let mut peaks: Vec<(&Track, (f64, f64))> = peaks.filter(|(_, peak)| peak.1 >= BACKLOG_MIN).collect();
     peaks.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
@@ -131,7 +131,7 @@ fn backlog(told: &EvidenceView, lane: &Raw, lang: Lang) -> Vec<StoryLine> {
         })
         .collect();
     if !left.is_empty() {
-        lines.push(line(lane, told.part_s.end, None, lang.evidence_story_left(left.join(", "))));
+        lines.push(line(lane, view.part_s.end, None, lang.evidence_story_left(left.join(", "))));
     }
     lines
 }
@@ -157,8 +157,8 @@ fn happened(happening: &Happening) -> StoryLine {
 }
 
 /// Gaps in the data of sources.
-fn silences(told: &EvidenceView, lang: Lang) -> Vec<StoryLine> {
-    let mut sources: Vec<&String> = told.all.gaps.iter().map(|gap| &gap.source).collect();
+fn silences(view: &EvidenceView, lang: Lang) -> Vec<StoryLine> {
+    let mut sources: Vec<&String> = view.all.gaps.iter().map(|gap| &gap.source).collect();
     sources.sort_unstable();
     sources.dedup();
     let silence = |(source, gap): (&String, api::page::LaneGap)| {
@@ -167,7 +167,7 @@ fn silences(told: &EvidenceView, lang: Lang) -> Vec<StoryLine> {
         moment(gap.from.0, Some(gap.to.0), text, None)
     };
     let gaps =
-        sources.into_iter().flat_map(|source| told.gaps_of(source).into_iter().map(move |gap| (source, gap)));
+        sources.into_iter().flat_map(|source| view.gaps_of(source).into_iter().map(move |gap| (source, gap)));
     gaps.take(LINES_MAX).map(silence).collect()
 }
 

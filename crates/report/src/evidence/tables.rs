@@ -21,10 +21,10 @@ const TOTAL_MS: &[&str] = &["total_ms", "time_ms"];
 
 /// Returns one row per queue name that has message or consumer counts. A broker and a Prometheus that scrapes it report the same
 /// queue, so both contribute to one row.
-pub(super) fn queues(told: &EvidenceView, beyond: &mut u64) -> Vec<QueueRow> {
+pub(super) fn queues(view: &EvidenceView, beyond: &mut u64) -> Vec<QueueRow> {
     let mut queues: BTreeMap<Queue<'_>, HashMap<&str, Points>> = BTreeMap::new();
-    for signal in told.all.signals.iter().filter(|signal| signal.name.as_str().starts_with("queue_")) {
-        let points = told.clipped(signal);
+    for signal in view.all.signals.iter().filter(|signal| signal.name.as_str().starts_with("queue_")) {
+        let points = view.clipped(signal);
         if signal.labels.contains_key(label::QUEUE) && !points.is_empty() {
             queues.entry((&signal.source, &signal.labels)).or_default().insert(signal.name.as_str(), points);
         }
@@ -33,7 +33,7 @@ pub(super) fn queues(told: &EvidenceView, beyond: &mut u64) -> Vec<QueueRow> {
     for ((source, labels), signals) in queues {
         named.entry(queue_name(labels)).or_default().push((source, signals));
     }
-    let kinds = told.kinds();
+    let kinds = view.kinds();
     let rows = named.into_iter().flat_map(|(name, counted)| rows_of(&name, counted, &kinds));
     cut(rows.collect(), beyond)
 }
@@ -112,10 +112,10 @@ fn steady(points: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// The statements, what took most of the time of its source first.
-pub(super) fn statements(told: &EvidenceView, beyond: &mut u64) -> Vec<StatementRow> {
+pub(super) fn statements(view: &EvidenceView, beyond: &mut u64) -> Vec<StatementRow> {
     let mut totals: HashMap<&str, f64> = HashMap::new();
     let mut all: Vec<(&Record, f64)> = Vec::new();
-    for record in told.of_kind(RecordKind::Statement) {
+    for record in view.of_kind(RecordKind::Statement) {
         let total = number_of(record, TOTAL_MS).unwrap_or(0.0);
         *totals.entry(&record.source).or_default() += total;
         all.push((record, total));
@@ -160,10 +160,10 @@ fn shortened(text: &str) -> String {
 }
 
 /// Sessions by wait event, on average over the instants of the samples.
-pub(super) fn waits(told: &EvidenceView, beyond: &mut u64) -> Vec<WaitRow> {
+pub(super) fn waits(view: &EvidenceView, beyond: &mut u64) -> Vec<WaitRow> {
     let mut sources: BTreeMap<&str, Vec<(&Signal, Points)>> = BTreeMap::new();
-    for signal in told.all.signals.iter().filter(|signal| signal.name == SignalId::ActiveSessions) {
-        let points = told.clipped(signal);
+    for signal in view.all.signals.iter().filter(|signal| signal.name == SignalId::ActiveSessions) {
+        let points = view.clipped(signal);
         if !points.is_empty() {
             sources.entry(&signal.source).or_default().push((signal, points));
         }
@@ -198,7 +198,7 @@ fn waits_of(signals: &[(&Signal, Points)]) -> Vec<WaitRow> {
 }
 
 /// Kinds of tasks, in the order of the records.
-pub(super) fn tasks(told: &EvidenceView, beyond: &mut u64) -> Vec<TaskRow> {
+pub(super) fn tasks(view: &EvidenceView, beyond: &mut u64) -> Vec<TaskRow> {
     let row = |record: &Record| {
         let ms = |names: &[&str]| units::optional(number_of(record, names), "time");
         TaskRow {
@@ -211,12 +211,12 @@ pub(super) fn tasks(told: &EvidenceView, beyond: &mut u64) -> Vec<TaskRow> {
             max: ms(&["max_ms"]),
         }
     };
-    cut(told.of_kind(RecordKind::Task).map(row).collect(), beyond)
+    cut(view.of_kind(RecordKind::Task).map(row).collect(), beyond)
 }
 
 /// Facts by their subject.
-pub(super) fn subjects(told: &EvidenceView, kind: RecordKind, beyond: &mut u64) -> Vec<Subject> {
-    cut(told.of_kind(kind).map(|record| told.subject(record)).collect(), beyond)
+pub(super) fn subjects(view: &EvidenceView, kind: RecordKind, beyond: &mut u64) -> Vec<Subject> {
+    cut(view.of_kind(kind).map(|record| view.subject(record)).collect(), beyond)
 }
 
 /// Cuts a table to the maximum number of rows and counts the others.

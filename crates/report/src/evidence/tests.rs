@@ -9,16 +9,16 @@ use super::{Collected, EvidenceView};
 use crate::Lang;
 
 /// Evidence of a run of 220 s.
-fn told(signals: Vec<Signal>) -> EvidenceView {
-    scene::told(signals, 220.0)
+fn view_of(signals: Vec<Signal>) -> EvidenceView {
+    scene::view_of(signals, 220.0)
 }
 
-fn all_of(told: &mut EvidenceView) -> &mut Collected {
-    Arc::make_mut(&mut told.all)
+fn all_of(view: &mut EvidenceView) -> &mut Collected {
+    Arc::make_mut(&mut view.all)
 }
 
-fn shown(told: &EvidenceView) -> Evidence {
-    told.shown(Lang::En, 1_500)
+fn shown(view: &EvidenceView) -> Evidence {
+    view.shown(Lang::En, 1_500)
 }
 
 fn lane<'a>(evidence: &'a Evidence, key: &str) -> &'a Lane {
@@ -53,7 +53,7 @@ fn queues() -> EvidenceView {
         let consumers = curve(|second| if second < 15.0 { 1.0 } else { 3.0 });
         signals.push(signal("rabbitmq", "queue_consumers", &labels, "", &consumers));
     }
-    told(signals)
+    view_of(signals)
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn a_queue_has_the_same_peak_everywhere() {
         [&row.consumers_min, &row.consumers_steady, &row.consumers_max].map(|value| value.text.as_str());
     assert_eq!(consumers, ["1", "3", "3"]);
     assert_eq!(row.unacked_peak.text, "3", "what consumers hold is apart from what is ready");
-    let told = "0:40–2:10 Queue depth (ready): peaks in order: scan.vision 352 at 0:40, scan.rule 268 at 1:10, \
+    let view = "0:40–2:10 Queue depth (ready): peaks in order: scan.vision 352 at 0:40, scan.rule 268 at 1:10, \
                 scan.answer 258 at 1:40, scan.reward 155 at 2:10";
-    assert!(sentences(&evidence).contains(&told.to_owned()), "{:#?}", sentences(&evidence));
+    assert!(sentences(&evidence).contains(&view.to_owned()), "{:#?}", sentences(&evidence));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_queue_that_two_kinds_of_source_tell_of_is_one_row() {
         // Another virtual host is another queue.
         of("prometheus", "queue_ready", &[("vhost", "b"), ("queue", "jobs")], &[(0.0, 9.0)]),
     ];
-    let rows = shown(&told(signals)).queues;
+    let rows = shown(&view_of(signals)).queues;
     let found: Vec<_> =
         rows.iter().map(|row| (row.queue.as_str(), row.sources.join(" "), row.peak.text.as_str())).collect();
     assert_eq!(found, [("b/jobs", "prometheus".into(), "9"), ("jobs", "rabbitmq prometheus".into(), "7")]);
@@ -100,9 +100,9 @@ fn two_brokers_may_have_queues_of_one_name() {
     let of = |source, peak| signal(source, "queue_ready", &[("queue", "jobs")], "", &[(0.0, peak)]);
     let kind =
         |source| record(source, RecordKind::Source, 0.0, source, &[("kind", Datum::Text("rabbitmq".into()))]);
-    let mut told = told(vec![of("east", 3.0), of("west", 5.0)]);
-    all_of(&mut told).records = vec![kind("east"), kind("west")];
-    let peaks: Vec<_> = shown(&told).queues.iter().map(|row| row.peak.text.clone()).collect();
+    let mut view = view_of(vec![of("east", 3.0), of("west", 5.0)]);
+    all_of(&mut view).records = vec![kind("east"), kind("west")];
+    let peaks: Vec<_> = shown(&view).queues.iter().map(|row| row.peak.text.clone()).collect();
     assert_eq!(peaks, ["3", "5"]);
 }
 
@@ -110,7 +110,7 @@ fn two_brokers_may_have_queues_of_one_name() {
 fn limits_are_lines_and_no_lanes() {
     let pods = [("pod", "a"), ("container", "worker")];
     let cpu = curve(|second| if (40.0..=180.0).contains(&second) { 0.9 } else { 0.2 });
-    let evidence = shown(&told(vec![
+    let evidence = shown(&view_of(vec![
         signal("prometheus", "container_cpu", &pods, "{cpu}", &cpu),
         signal("prometheus", "container_cpu_limit", &pods, "{cpu}", &curve(|_| 1.0)),
         signal("prometheus", "container_memory", &pods, "By", &curve(|_| 5e8)),
@@ -138,7 +138,7 @@ fn a_limit_of_all_together_is_reached_together() {
             &curve(move |second| if second < 60.0 { value } else { 1.0 }),
         )
     };
-    let evidence = shown(&told(vec![
+    let evidence = shown(&view_of(vec![
         state("active", 40.0),
         state("idle", 57.0),
         signal("postgresql", "connections_max", &[], "", &curve(|_| 100.0)),
@@ -148,20 +148,20 @@ fn a_limit_of_all_together_is_reached_together() {
 
 #[test]
 fn gaps_stay_gaps_and_say_why() {
-    let mut told = told(vec![signal(
+    let mut view = view_of(vec![signal(
         "redis",
         "memory_used",
         &[],
         "By",
         &[(0.0, 1.0), (5.0, 1.0), (60.0, 2.0), (65.0, 2.0), (110.0, 3.0)],
     )]);
-    all_of(&mut told).gaps = vec![Gap {
+    all_of(&mut view).gaps = vec![Gap {
         source: "redis".to_owned(),
         from: at(6.0),
         to: at(60.0),
         reason: "connection refused".to_owned(),
     }];
-    let evidence = shown(&told);
+    let evidence = shown(&view);
     let memory = &lane(&evidence, "cache_memory.redis.By");
     let holes = memory.series[0].values.iter().filter(|value| value.is_none()).count();
     assert_eq!(holes, 2, "{:?}", memory.series[0]);
@@ -174,8 +174,8 @@ fn gaps_stay_gaps_and_say_why() {
 
 #[test]
 fn a_zoom_moves_every_number() {
-    let told = EvidenceView { part_s: 60.0..80.0, ..queues() };
-    let evidence = shown(&told);
+    let view = EvidenceView { part_s: 60.0..80.0, ..queues() };
+    let evidence = shown(&view);
     let row = evidence.queues.iter().find(|row| row.queue == "scan.vision").expect("a row of the queue");
     assert_eq!(
         (row.peak.text.as_str(), row.peak_clock.as_str(), row.end.text.as_str()),
@@ -187,7 +187,7 @@ fn a_zoom_moves_every_number() {
 
 #[test]
 fn servers_that_work_on_after_the_run_are_not_looked_at() {
-    let evidence = shown(&told(vec![signal(
+    let evidence = shown(&view_of(vec![signal(
         "rabbitmq",
         "queue_ready",
         &[("queue", "q")],
@@ -200,8 +200,8 @@ fn servers_that_work_on_after_the_run_are_not_looked_at() {
 
 #[test]
 fn a_way_is_its_parts_and_little_says_the_same() {
-    let told = scene::scan();
-    let evidence = shown(&told);
+    let view = scene::scan();
+    let evidence = shown(&view);
     let [way] = &evidence.ways[..] else { panic!("one way: {:?}", evidence.ways) };
     let parts: Vec<_> = way.parts.iter().map(|part| (part.kind, part.mean.text.as_str())).collect();
     assert_eq!(parts[..3], [("submit", "150ms"), ("queue", "20s"), ("work", "4.5s")]);
@@ -223,11 +223,11 @@ fn a_way_is_its_parts_and_little_says_the_same() {
     assert!((number(&law.stay_by_law) - all / number(&law.rate) * 1e3).abs() < 1e-6);
     // Who only counts messages does not contradict; two brokers with a queue of this name do.
     let twins = |is_one: fn(&Signal) -> bool| {
-        let mut two = told.clone();
+        let mut two = view.clone();
         let of_queue =
             |signal: &&Signal| signal.labels.get("queue").is_some_and(|queue| queue == "scan.vision");
         let twin = |signal: &Signal| Signal { source: "other".to_owned(), ..signal.clone() };
-        let twins = told.all.signals.iter().filter(of_queue).filter(|signal| is_one(signal)).map(twin);
+        let twins = view.all.signals.iter().filter(of_queue).filter(|signal| is_one(signal)).map(twin);
         all_of(&mut two).signals.extend(twins);
         shown(&two).ways[0].laws.len()
     };
@@ -240,7 +240,7 @@ fn sessions_are_added_up_by_what_they_wait_for() {
     let of = |kind, event, points: &[(f64, f64)]| {
         signal("postgresql", "active_sessions", &[("wait_type", kind), ("wait_event", event)], "", points)
     };
-    let evidence = shown(&told(vec![
+    let evidence = shown(&view_of(vec![
         of("Lock", "tuple", &[(0.0, 2.0), (5.0, 2.0)]),
         of("Lock", "transactionid", &[(5.0, 4.0)]),
         of("", "", &[(0.0, 1.0)]),
@@ -264,13 +264,13 @@ fn sessions_are_added_up_by_what_they_wait_for() {
 #[test]
 fn sources_say_how_they_are() {
     let of = |name: &str, fields: &[(&str, Datum)]| record(name, RecordKind::Source, 220.0, name, fields);
-    let mut told = told(vec![signal("redis", "ops", &[], "", &[(1.0, 7.0)])]);
-    all_of(&mut told).records = vec![
+    let mut view = view_of(vec![signal("redis", "ops", &[], "", &[(1.0, 7.0)])]);
+    all_of(&mut view).records = vec![
         of("otlp", &[("kind", "otlp".into()), ("spans_received", 5_000.0.into())]),
         of("prometheus", &[("answers", 3.0.into()), ("failures", 0.0.into())]),
         of("redis", &[("answers", 3.0.into()), ("trouble", "timed out".into())]),
     ];
-    let evidence = shown(&told);
+    let evidence = shown(&view);
     let health: Vec<_> =
         evidence.sources.iter().map(|source| (source.name.as_str(), source.health)).collect();
     assert_eq!(health, [("otlp", "ok"), ("prometheus", "silent"), ("redis", "gaps")]);
@@ -279,7 +279,7 @@ fn sources_say_how_they_are() {
 
 #[test]
 fn what_no_row_names_has_a_lane_of_its_own() {
-    let evidence = shown(&told(vec![signal("mine", "made_up", &[], "{thing}", &[(1.0, 7.0)])]));
+    let evidence = shown(&view_of(vec![signal("mine", "made_up", &[], "{thing}", &[(1.0, 7.0)])]));
     let other = lane(&evidence, "other.mine.made_up.{thing}");
     assert_eq!(
         (other.group, other.title.as_str(), other.series[0].label.as_str()),
@@ -292,11 +292,11 @@ fn changes_are_told_once() {
     let replicas = |labels: &[(&str, &str)]| {
         signal("kubernetes", "replicas", labels, "", &curve(|second| if second < 15.0 { 1.0 } else { 3.0 }))
     };
-    let mut told = told(vec![replicas(&[("name", "scan-worker")]), replicas(&[("name", "scan-api")])]);
+    let mut view = view_of(vec![replicas(&[("name", "scan-worker")]), replicas(&[("name", "scan-api")])]);
     let reason = Datum::from("1 to 3, vision above 10");
-    all_of(&mut told).records =
+    all_of(&mut view).records =
         vec![record("kubernetes", RecordKind::Happening, 14.0, "scan-worker", &[("text", reason)])];
-    let evidence = shown(&told);
+    let evidence = shown(&view);
     let expect = ["0:14 scan-worker: 1 to 3, vision above 10", "0:15 Replicas: scan-api changed from 1 to 3"];
     assert_eq!(sentences(&evidence), expect);
 }
@@ -312,10 +312,10 @@ fn statements_are_ordered_by_their_share_of_the_time() {
             &[("calls", calls.into()), ("total_ms", total_ms.into()), ("rows", 5.0.into())],
         )
     };
-    let mut told = told(Vec::new());
-    all_of(&mut told).records =
+    let mut view = view_of(Vec::new());
+    all_of(&mut view).records =
         vec![statement("SELECT 1", 1000.0, 250.0), statement("SELECT rating", 100.0, 750.0)];
-    let evidence = shown(&told);
+    let evidence = shown(&view);
     let rows: Vec<_> = evidence
         .statements
         .iter()
@@ -323,9 +323,9 @@ fn statements_are_ordered_by_their_share_of_the_time() {
         .collect();
     assert_eq!(rows, [["75.00%", "100", "7.5ms"], ["25.00%", "1000", "250µs"]]);
     assert_eq!(evidence.statements[0].facts.len(), 1, "fields without a column are shown as well");
-    all_of(&mut told).records[1].fields.insert("share_of_db_time".to_owned(), 0.5.into());
+    all_of(&mut view).records[1].fields.insert("share_of_db_time".to_owned(), 0.5.into());
     assert_eq!(
-        shown(&told).statements[0].share.text,
+        shown(&view).statements[0].share.text,
         "50.00%",
         "a share counted over all statements takes precedence"
     );
@@ -344,7 +344,7 @@ fn answers_are_bounded() {
     });
     let mut signals: Vec<Signal> = signals.collect();
     signals.push(Signal { step: Duration::from_millis(1), ..signal("mine", "long", &[], "", &points) });
-    let evidence = shown(&told(signals));
+    let evidence = shown(&view_of(signals));
     let drawn: usize = evidence.lanes.iter().flat_map(|lane| &lane.series).map(|series| series.t.len()).sum();
     assert!(drawn < 200_000, "{drawn}");
     assert_eq!(evidence.lanes.iter().map(|lane| lane.series_beyond).sum::<u64>(), 15 * 8);
@@ -362,8 +362,8 @@ fn the_pages_made_up_run_is_what_would_be_answered() {
 
 #[test]
 fn both_languages_tell_the_same() {
-    let told = scene::scan();
-    let (english, korean) = (told.shown(Lang::En, 1_500), told.shown(Lang::Ko, 1_500));
+    let view = scene::scan();
+    let (english, korean) = (view.shown(Lang::En, 1_500), view.shown(Lang::Ko, 1_500));
     let clocks =
         |evidence: &Evidence| evidence.story.iter().map(|line| line.clock.clone()).collect::<Vec<_>>();
     assert_eq!(clocks(&english), clocks(&korean));

@@ -28,15 +28,15 @@ struct Queue {
 }
 
 /// All ways, those of which most traces are first.
-pub(super) fn collect(told: &EvidenceView, beyond: &mut u64) -> Vec<WayRow> {
-    *beyond += told.ways.len().saturating_sub(WAYS_MAX) as u64;
-    told.ways.iter().take(WAYS_MAX).map(|way| row(told, way)).collect()
+pub(super) fn collect(view: &EvidenceView, beyond: &mut u64) -> Vec<WayRow> {
+    *beyond += view.ways.len().saturating_sub(WAYS_MAX) as u64;
+    view.ways.iter().take(WAYS_MAX).map(|way| row(view, way)).collect()
 }
 
-fn row(told: &EvidenceView, way: &Way) -> WayRow {
+fn row(view: &EvidenceView, way: &Way) -> WayRow {
     let table = &way.table;
     let sum_ns: f64 = table.stages.iter().map(|stage| stage.mean_ns).sum();
-    let measured = told.measured.get(&*way.operation).filter(|_| way.is_task);
+    let measured = view.measured.get(&*way.operation).filter(|_| way.is_task);
     WayRow {
         service: way.service.to_string(),
         operation: way.operation.to_string(),
@@ -53,7 +53,7 @@ fn row(told: &EvidenceView, way: &Way) -> WayRow {
             mean: units::value(measured.mean_ms, "time"),
             off: off(Some(sum_ns / 1e6), measured.mean_ms),
         }),
-        laws: table.stages.iter().filter_map(|stage| law(told, &table.stages, stage)).collect(),
+        laws: table.stages.iter().filter_map(|stage| law(view, &table.stages, stage)).collect(),
     }
 }
 
@@ -79,11 +79,11 @@ fn off(of: Option<f64>, from: f64) -> api::page::Value {
 }
 
 /// Little's law applied to a queue that traces wait in.
-fn law(told: &EvidenceView, stages: &[Stage], stage: &Stage) -> Option<QueueLaw> {
+fn law(view: &EvidenceView, stages: &[Stage], stage: &Stage) -> Option<QueueLaw> {
     if stage.kind != StageKind::Queue {
         return None;
     }
-    let queue = queue(told, &stage.name)?;
+    let queue = queue(view, &stage.name)?;
     let work = stages.iter().find(|other| other.kind == StageKind::Work && other.name == stage.name);
     let wait_ms = stage.mean_ns / 1e6;
     let stay_ms = work.map(|work| wait_ms + work.mean_ns / 1e6);
@@ -107,20 +107,20 @@ fn law(told: &EvidenceView, stages: &[Stage], stage: &Stage) -> Option<QueueLaw>
 
 /// Returns the queue of this name if exactly one source reports all terms of Little's law. A source that only scrapes a broker's
 /// metrics counts the messages as well, but reports no rates.
-fn queue(told: &EvidenceView, name: &str) -> Option<Queue> {
+fn queue(view: &EvidenceView, name: &str) -> Option<Queue> {
     let is_it = |signal: &&Signal| signal.labels.get(label::QUEUE).is_some_and(|queue| queue == name);
-    let mut tellers: BTreeMap<(&str, &BTreeMap<String, String>), Vec<&Signal>> = BTreeMap::new();
-    for signal in told.all.signals.iter().filter(is_it) {
-        tellers.entry((&signal.source, &signal.labels)).or_default().push(signal);
+    let mut queues_of_sources: BTreeMap<(&str, &BTreeMap<String, String>), Vec<&Signal>> = BTreeMap::new();
+    for signal in view.all.signals.iter().filter(is_it) {
+        queues_of_sources.entry((&signal.source, &signal.labels)).or_default().push(signal);
     }
-    let mut queues = tellers.into_values().filter_map(|signals| queue_of(told, &signals));
+    let mut queues = queues_of_sources.into_values().filter_map(|signals| queue_of(view, &signals));
     queues.next().filter(|_| queues.next().is_none())
 }
 
-fn queue_of(told: &EvidenceView, signals: &[&Signal]) -> Option<Queue> {
+fn queue_of(view: &EvidenceView, signals: &[&Signal]) -> Option<Queue> {
     let mean = |id: SignalId| {
         let signal = signals.iter().find(|signal| signal.name == id)?;
-        mean_over_time(&told.clipped(signal))
+        mean_over_time(&view.clipped(signal))
     };
     let rate_per_s = mean(SignalId::QueueAcked).or_else(|| mean(SignalId::QueueDelivered))?;
     Some(Queue { ready: mean(SignalId::QueueReady)?, unacked: mean(SignalId::QueueUnacked), rate_per_s })

@@ -9,27 +9,27 @@ use super::Findings;
 use crate::{Lang, escape};
 
 /// Everything as JSON text, indented, ending in a line break.
-pub fn render(told: &Findings<'_>) -> String {
-    render_in(told, Lang::En)
+pub fn render(audit: &Findings<'_>) -> String {
+    render_in(audit, Lang::En)
 }
 
 /// The same with its sentences in another language; keys, words for machines and numbers stay, and the English claim stands beside
 /// the translation.
-pub fn render_in(told: &Findings<'_>, lang: Lang) -> String {
+pub fn render_in(audit: &Findings<'_>, lang: Lang) -> String {
     // Types whose keys are texts and whose numbers are finite or null have a form in JSON, always.
-    escape::json(&serde_json::to_string_pretty(&document(told, lang)).unwrap_or_default()) + "\n"
+    escape::json(&serde_json::to_string_pretty(&document(audit, lang)).unwrap_or_default()) + "\n"
 }
 
-fn document(told: &Findings<'_>, lang: Lang) -> AuditReport {
-    let beyond = told.beyond.iter().map(|(rule, count)| AuditBeyond { rule: rule.as_str(), count: *count });
+fn document(audit: &Findings<'_>, lang: Lang) -> AuditReport {
+    let beyond = audit.beyond.iter().map(|(rule, count)| AuditBeyond { rule: rule.as_str(), count: *count });
     AuditReport {
         schema_version: AUDIT_VERSION,
-        sources: told.sources.to_vec(),
-        findings: told.findings.iter().map(|finding| of_finding(finding, lang)).collect(),
+        sources: audit.sources.to_vec(),
+        findings: audit.findings.iter().map(|finding| of_finding(finding, lang)).collect(),
         beyond: beyond.collect(),
-        derived: told.derived.iter().map(|derived| of_derived(derived, lang)).collect(),
-        remarks: told.remarks.to_vec(),
-        remarks_beyond: told.remarks_beyond,
+        derived: audit.derived.iter().map(|derived| of_derived(derived, lang)).collect(),
+        remarks: audit.remarks.to_vec(),
+        remarks_beyond: audit.remarks_beyond,
     }
 }
 

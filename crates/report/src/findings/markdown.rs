@@ -14,9 +14,9 @@ pub const BYTES_MAX: usize = 60_000;
 const LEFT_OUT_BYTES: usize = 200;
 
 /// Everything, in at most [`BYTES_MAX`] bytes; what did not fit is counted at the end.
-pub fn render(told: &Findings<'_>, lang: Lang) -> String {
-    let mut text = format!("**{}**\n", markdown_text(&told.sentence(lang)));
-    let parts = parts(told, lang);
+pub fn render(audit: &Findings<'_>, lang: Lang) -> String {
+    let mut text = format!("**{}**\n", markdown_text(&audit.sentence(lang)));
+    let parts = parts(audit, lang);
     for (index, part) in parts.iter().enumerate() {
         if text.len() + part.len() + LEFT_OUT_BYTES > BYTES_MAX {
             let rest = (parts.len() - index).to_string();
@@ -29,18 +29,18 @@ pub fn render(told: &Findings<'_>, lang: Lang) -> String {
 }
 
 /// The pieces that may be left out.
-fn parts(told: &Findings<'_>, lang: Lang) -> Vec<String> {
-    let mut parts: Vec<String> = told.findings.iter().map(|finding| of_finding(finding, lang)).collect();
-    let beyond = told.beyond.iter();
+fn parts(audit: &Findings<'_>, lang: Lang) -> Vec<String> {
+    let mut parts: Vec<String> = audit.findings.iter().map(|finding| of_finding(finding, lang)).collect();
+    let beyond = audit.beyond.iter();
     parts.extend(
         beyond.map(|(rule, count)| format!("\n{}\n", lang.audit_more_findings(count, rule.as_str()))),
     );
-    let derived: Vec<String> = told.derived.iter().map(|derived| of_derived(derived, lang)).collect();
+    let derived: Vec<String> = audit.derived.iter().map(|derived| of_derived(derived, lang)).collect();
     parts.extend(list(lang.audit_derived(), derived));
     let mut remarks: Vec<String> =
-        told.remarks.iter().map(|remark| format!("* {}\n", markdown_text(remark))).collect();
-    if told.remarks_beyond > 0 {
-        remarks.push(format!("* {}\n", lang.audit_more_remarks(told.remarks_beyond)));
+        audit.remarks.iter().map(|remark| format!("* {}\n", markdown_text(remark))).collect();
+    if audit.remarks_beyond > 0 {
+        remarks.push(format!("* {}\n", lang.audit_more_remarks(audit.remarks_beyond)));
     }
     parts.extend(list(lang.audit_ignored(), remarks));
     parts

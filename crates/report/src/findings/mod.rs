@@ -110,7 +110,7 @@ mod tests {
         let (findings, derived) = ([finding()], [derived()]);
         let sources = ["usages.csv".to_owned(), "runs.csv".to_owned()];
         let remarks = ["x.csv: no kind of table has these columns".to_owned()];
-        let told = Findings {
+        let audit = Findings {
             sources: &sources,
             findings: &findings,
             beyond: &[(AuditRule::UsageAboveLimit, 3)],
@@ -118,14 +118,14 @@ mod tests {
             remarks: &remarks,
             remarks_beyond: 2,
         };
-        expect.assert_eq(&render(&told));
+        expect.assert_eq(&render(&audit));
     }
 
     #[test]
     fn as_text() {
         check(
             // The first line keeps the blanks of the others from being taken for the macro's.
-            |told| format!("text\n{}", text(told, Lang::En, Style::PLAIN)),
+            |audit| format!("text\n{}", text(audit, Lang::En, Style::PLAIN)),
             expect![[r#"
                 text
                   1 error and 3 more in 2 sources
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn as_markdown() {
         check(
-            |told| markdown(told, Lang::En),
+            |audit| markdown(audit, Lang::En),
             expect![[r#"
                 **1 error and 3 more in 2 sources**
 
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn in_korean() {
         let (findings, derived) = ([finding()], [derived()]);
-        let told = Findings {
+        let audit = Findings {
             sources: &[],
             findings: &findings,
             beyond: &[],
@@ -200,7 +200,7 @@ mod tests {
             remarks: &[],
             remarks_beyond: 0,
         };
-        for shown in [text(&told, Lang::Ko, Style::PLAIN), markdown(&told, Lang::Ko)] {
+        for shown in [text(&audit, Lang::Ko, Style::PLAIN), markdown(&audit, Lang::Ko)] {
             for part in [
                 "오류",
                 "사용량 1.84 cores가 한도 1 cores보다 큽니다",
@@ -211,16 +211,16 @@ mod tests {
             }
             assert!(!shown.contains('\u{1b}'));
         }
-        let shown = json_in(&told, Lang::Ko);
+        let shown = json_in(&audit, Lang::Ko);
         for part in ["사용량 1.84 cores가 한도", "\"original\": \"pod ", "p95가 VU 384개에서"] {
             assert!(shown.contains(part), "{part} is not in {shown}");
         }
-        assert!(!json(&told).contains("original"));
+        assert!(!json(&audit).contains("original"));
     }
 
     #[test]
     fn as_json() {
-        let told = Findings {
+        let audit = Findings {
             sources: &[],
             findings: &[finding()],
             beyond: &[],
@@ -228,7 +228,7 @@ mod tests {
             remarks: &[],
             remarks_beyond: 0,
         };
-        let text = json(&told);
+        let text = json(&audit);
         crate::report_tests::follows(include_str!("../../../../docs/format/audit.schema.json"), &text);
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert!(!text.contains('\u{1b}'));
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_report_that_is_too_long_says_so() {
         let many = vec![finding(); 2000];
-        let told = Findings {
+        let audit = Findings {
             sources: &[],
             findings: &many,
             beyond: &[],
@@ -250,7 +250,7 @@ mod tests {
             remarks: &[],
             remarks_beyond: 0,
         };
-        let text = markdown(&told, Lang::En);
+        let text = markdown(&audit, Lang::En);
         assert!(text.len() <= BYTES_MAX, "{}", text.len());
         assert!(
             text.trim_end().ends_with("For all of them, use `--format json`."),
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn nothing_is_said_in_a_sentence() {
         let sources = ["a".to_owned()];
-        let told = Findings {
+        let audit = Findings {
             sources: &sources,
             findings: &[],
             beyond: &[],
@@ -270,7 +270,7 @@ mod tests {
             remarks: &[],
             remarks_beyond: 0,
         };
-        assert_eq!(told.sentence(Lang::En), "no findings in 1 source");
-        assert_eq!(told.sentence(Lang::Ko), "소스 1개에서 발견된 문제가 없습니다");
+        assert_eq!(audit.sentence(Lang::En), "no findings in 1 source");
+        assert_eq!(audit.sentence(Lang::Ko), "소스 1개에서 발견된 문제가 없습니다");
     }
 }

@@ -9,31 +9,31 @@ use crate::style::{BOLD, FAINT, RED, YELLOW, width};
 use crate::{Lang, Style};
 
 /// Everything, in lines that begin with two blanks as those of a summary do.
-pub fn render(told: &Findings<'_>, lang: Lang, style: Style) -> String {
-    let mut text = format!("  {}\n", style.paint(BOLD, &told.sentence(lang)));
-    for finding in told.findings {
+pub fn render(audit: &Findings<'_>, lang: Lang, style: Style) -> String {
+    let mut text = format!("  {}\n", style.paint(BOLD, &audit.sentence(lang)));
+    for finding in audit.findings {
         text += &format!("\n{}", of_finding(finding, lang, style));
     }
-    if !told.beyond.is_empty() {
+    if !audit.beyond.is_empty() {
         text.push('\n');
     }
-    for (rule, count) in told.beyond {
+    for (rule, count) in audit.beyond {
         text += &format!("  {}\n", lang.audit_more_findings(count, rule.as_str()));
     }
-    if !told.derived.is_empty() {
+    if !audit.derived.is_empty() {
         text += &format!("\n  {}\n", style.paint(BOLD, lang.audit_derived()));
     }
-    for derived in told.derived {
+    for derived in audit.derived {
         text += &format!("\n{}", of_derived(derived, lang, style));
     }
-    if !told.remarks.is_empty() {
+    if !audit.remarks.is_empty() {
         text += &format!("\n  {}\n\n", style.paint(BOLD, lang.audit_ignored()));
     }
-    for remark in told.remarks {
+    for remark in audit.remarks {
         text += &format!("  {}\n", terminal(remark));
     }
-    if told.remarks_beyond > 0 {
-        text += &format!("  {}\n", lang.audit_more_remarks(told.remarks_beyond));
+    if audit.remarks_beyond > 0 {
+        text += &format!("  {}\n", lang.audit_more_remarks(audit.remarks_beyond));
     }
     style.fit(text)
 }

@@ -174,8 +174,8 @@ pub fn render(report: &RunReport, lang: Lang) -> String {
 
 /// Renders within a given limit, bytes; a limit below a few kilobytes leaves no space for the head.
 pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String {
-    let told = &report.evidence;
-    let evidence = (!told.is_empty()).then(|| told.shown(lang, evidence::POINTS_MAX));
+    let collected = &report.evidence;
+    let evidence = (!collected.is_empty()).then(|| collected.shown(lang, evidence::POINTS_MAX));
     let context = Context { report, lang, evidence, table_bytes: bytes_max / 4 };
     let footer = format!("\n<sub>{}</sub>\n", footer(&context));
     let mut text = head::render(&context);

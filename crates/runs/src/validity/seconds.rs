@@ -33,18 +33,18 @@ pub(super) fn add(
         _ => Want::Nothing,
     };
     for minute in minutes {
-        let mut told = vec![TrendFacts::default(); minute.len()];
+        let mut briefs = vec![TrendFacts::default(); minute.len()];
         let windows = reader.minute(minute.clone(), want, |index, key, brief| {
             let place = index.saturating_sub(minute.start) as usize;
-            if let Some(told) = told.get_mut(place) {
-                told.add(key.metric, &brief);
+            if let Some(briefs) = briefs.get_mut(place) {
+                briefs.add(key.metric, &brief);
             }
             each(index, key, brief);
         });
         for window in windows.map_err(|error| failed(&error))? {
             let nothing = TrendFacts::default();
-            let told = told.get((window.index - minute.start) as usize).unwrap_or(&nothing);
-            facts.add_window_in_brief(&window, told);
+            let briefs = briefs.get((window.index - minute.start) as usize).unwrap_or(&nothing);
+            facts.add_window_in_brief(&window, briefs);
         }
     }
     Ok(())

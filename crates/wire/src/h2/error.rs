@@ -44,8 +44,8 @@ pub(super) fn is_unprocessed(failure: &Failure) -> bool {
 }
 
 fn io_error(error: &io::Error, target: &Target, remote: SocketAddr) -> Error {
-    if let Some(told) = tls::error_of(error, target.host()) {
-        return told;
+    if let Some(tls_error) = tls::error_of(error, target.host()) {
+        return tls_error;
     }
     // The library's word for an end between two frames is a broken pipe without a number.
     let is_end = error.raw_os_error().is_none()

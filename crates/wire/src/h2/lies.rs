@@ -64,7 +64,7 @@ enum Lie {
     Flood(Vec<u8>),
 }
 
-async fn tell(mut stream: TlsStream<TcpStream>, lie: &Lie) -> std::io::Result<()> {
+async fn serve(mut stream: TlsStream<TcpStream>, lie: &Lie) -> std::io::Result<()> {
     let mut preface = [0; PREFACE_BYTES];
     stream.read_exact(&mut preface).await?;
     stream.write_all(&frame(SETTINGS, 0, 0, &[])).await?;
@@ -109,7 +109,7 @@ async fn ask(lie: Lie) -> String {
             let (acceptor, lie) = (acceptor.clone(), lie.clone());
             spawn_local(async move {
                 if let Ok(stream) = acceptor.accept(tcp).await {
-                    let _ = tell(stream, &lie).await;
+                    let _ = serve(stream, &lie).await;
                 }
             });
         }

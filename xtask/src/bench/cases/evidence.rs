@@ -214,20 +214,20 @@ fn costs(lab: &Lab<'_>, kind: usize) -> anyhow::Result<Costs> {
         outcome
     })?;
     ensure!(outcome.requests > 0, "make any request with all sources");
-    let told = told(&runs)?;
-    ensure!(told >= SOURCES_MIN, "hear of at least {SOURCES_MIN} sources: {told} told anything");
+    let answered = answered(&runs)?;
+    ensure!(answered >= SOURCES_MIN, "collect from at least {SOURCES_MIN} sources: {answered} sent data");
     let spans = spans.load(Ordering::Relaxed);
     ensure!(spans > 0, "send any span to {address}");
     Ok(Costs::of(&outcome, spans))
 }
 
 /// How many sources reported something in the one run that there is.
-fn told(runs: &Path) -> anyhow::Result<usize> {
+fn answered(runs: &Path) -> anyhow::Result<usize> {
     let mut files = runs.read_dir().context("look for the run")?.filter_map(Result::ok);
     let is_run = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "plimsoll");
     let path = files.find_map(|file| Some(file.path()).filter(is_run)).context("find the run's file")?;
     let reader = runfile::Reader::open(&path).context("read the run")?;
-    let signals = reader.signals().context("read what sources told")?;
+    let signals = reader.signals().context("read the run's signals")?;
     let sources: std::collections::BTreeSet<&str> =
         signals.iter().map(|signal| signal.source.as_str()).collect();
     Ok(sources.len())

@@ -254,7 +254,7 @@ impl Live {
         let mut stderr = BufReader::new(child.stderr.take().context("read what the run says")?);
         let mut live = Live { child, address: String::new() };
         live.address = address_in(&mut stderr)?;
-        // Nobody reads on, and it goes on writing.
+        // The client stops reading, and the server goes on writing.
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
         Ok(live)
     }
@@ -301,7 +301,7 @@ fn ticks_in(stat: &str) -> Option<u64> {
 
 /// Writes the events that a real run sends to its page, one tick per line.
 fn record(bench: &Bench, rate: f64, to: &Path) -> anyhow::Result<()> {
-    bench.progress("records what a run tells its page");
+    bench.progress("record the events that a run sends to its page");
     let live = Live::start(bench, rate, RECORDED_S)?;
     let about = {
         let mut text = String::new();

@@ -277,7 +277,7 @@ fn search(system: &System, truth: f64, trial: u64) -> anyhow::Result<Trial> {
     while let Ok(step) = search.next() {
         let seed = (SEED + trial) * 1_000 + search.made().len() as u64;
         let bursts = search.bursts(step.load);
-        search.tell(level(system, &step, &bursts, seed)?);
+        search.record(level(system, &step, &bursts, seed)?);
     }
     let line: Found = search.line().context("find a line")?;
     Ok(Trial {

@@ -109,7 +109,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     }))
 }
 
-/// A level of its own at a load: whether it kept what is asked; null where it was not measured validly.
+/// A level of its own at a load: whether it met its SLOs; null if it was not measured validly.
 fn level(lab: &Lab, asked: &Asked, load: f64) -> anyhow::Result<Value> {
     // A fraction of a user is rounded down, and above the line one more is still above.
     let load = if asked.is_rate { format!("{load:.2}") } else { format!("{:.0}", load.max(1.0)) };

@@ -1,14 +1,14 @@
-//! Whether a diagnosis names what was planted: each fault of the lab on its own, and what has no bottleneck in the target, by the
-//! program itself (`PLIMSOLL_BIN`).
+//! Whether a diagnosis names the planted fault: each fault of the lab on its own, and systems without a bottleneck, with the program
+//! itself (`PLIMSOLL_BIN`).
 //!
-//! **What is held out.** A case is a kind of fault, a system, and one of four loads. While the detectors were made, runs of nearly all
-//! kinds were looked at, so that no kind as such can be held out any more; they had 10, 300, 100 and 24 users, and no case has. Of the
-//! four cases of a kind and a system, one may be looked at while detectors are mended, and the other three nobody looks at before the
-//! detectors are final. Which one that is follows from a hash of the kind and the system, so that nobody chooses it. Once a held-out
-//! case was looked at and a detector changed because of it, its load has to be replaced by one that was not.
+//! **Held-out cases.** A case is a kind of fault, a system, and one of four loads. While the detectors were written, runs of nearly
+//! all kinds were inspected, so no kind as such can be held out; those runs had 10, 300, 100 and 24 users, which no case has. Of the
+//! four cases of a kind and a system, one may be inspected while detectors are changed; the other three are inspected only when the
+//! detectors are final. A hash of the kind and the system selects that one. If a held-out case was inspected and a detector changed
+//! because of it, replace its load by a new one.
 //!
-//! A case is right where the planted label is the first finding *and* the diagnosis says that it limits; among the first three, any
-//! role counts. Runs whose measurement is not valid are no evidence; they are counted and left out.
+//! Top-1: the planted label is the first finding *and* the diagnosis says that it limits. Top-3: it is among the first three, in any
+//! role. Runs whose measurement is invalid are counted and left out.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ const HELD_OUT_CASES_MIN: usize = 60;
 /// Loads of a system, by what is done to it. What is planted has to limit at each of them, and what is well has to bear them.
 const USERS: &[(&str, &str, [&str; 4])] = &[
     ("appstore", "healthy", ["3", "4", "5", "6"]),
-    // On the store's own core, where fewer leave room for both.
+    // On the store's own core, where fewer leave capacity for both.
     ("appstore", "client-limited", ["180", "220", "240", "200"]),
     ("appstore", "pool-too-small", ["20", "24", "28", "32"]),
     ("appstore", "missing-index", ["16", "20", "24", "28"]),
@@ -129,7 +129,7 @@ impl<'a> LoadCase<'a> {
         users.get(self.load).copied().context("find the part's load")
     }
 
-    /// Whether nobody looks at it while detectors are made: three of each four (FNV-1a, Fowler, Noll and Vo).
+    /// Whether the case is held out while detectors are written: three of each four (FNV-1a, Fowler, Noll and Vo).
     fn is_held_out(self) -> bool {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = self.system.bytes().chain(self.name.bytes()).fold(0xcbf2_9ce4_8422_2325, step);
@@ -272,10 +272,10 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
     let mut longest_s = 0.0_f64;
     for (part, result) in results {
         let Ok(case) = LoadCase::parse(part) else { continue };
-        let mut nobody = BTreeMap::new();
+        let mut unused = BTreeMap::new();
         let is_planted = case.kind() == Kind::Planted;
         let is_counted = !is_planted || case.is_held_out();
-        let counts = counted(case.kind(), result, if is_counted { &mut confused } else { &mut nobody });
+        let counts = counted(case.kind(), result, if is_counted { &mut confused } else { &mut unused });
         let row = rows.entry((case.system, case.name)).or_default();
         let (of_row, of_all) = match (is_planted, case.is_held_out()) {
             (true, false) => (&mut row.1, &mut looked),

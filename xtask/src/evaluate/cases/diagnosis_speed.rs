@@ -1,5 +1,5 @@
-//! How long a diagnosis takes: by the program (`PLIMSOLL_BIN`, built for speed), from its start to its end, of runs whose servers
-//! told 500 series and sent 50,000 spans.
+//! Duration of a diagnosis, from the start of the program (`PLIMSOLL_BIN`, a release build) to its end, of runs with 500 series and
+//! 50,000 spans of servers.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -65,7 +65,7 @@ const STEAL_MIN: f64 = 0.005;
 /// A network of its own, with a loopback interface and nothing else.
 const NAMESPACE: &str = "plimsoll-evaluate";
 
-/// What a run is made of comes before whatever else the machine does, so that what is left alone is left alone.
+/// Real-time priority for the processes of a run, so that other work on the machine does not disturb runs without a planted fault.
 pub(super) const FIRST: &[&str] = &["chrt", "-r", "5"];
 
 /// The niceness of the hog is only slightly better than the rest's: the machine must go on running.

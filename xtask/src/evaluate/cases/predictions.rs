@@ -306,6 +306,6 @@ mod tests {
             finding("mine", json!({ "change": "y", "then": then })),
         ] });
         assert_eq!(predicted(&found, &["mine".to_owned()])["change"], "y");
-        assert_eq!(predicted(&found, &["nobody's".to_owned()]), Value::Null);
+        assert_eq!(predicted(&found, &["absent".to_owned()]), Value::Null);
     }
 }

@@ -57,7 +57,7 @@ fn searched(wanted: SearchSettings, mut make: impl FnMut(&Step) -> Made) -> (Sea
     let mut search = Search::new(wanted);
     for _ in 0..200 {
         match search.next() {
-            Ok(step) => search.tell(make(&step)),
+            Ok(step) => search.record(make(&step)),
             Err(over) => return (search, over),
         }
     }
@@ -233,7 +233,7 @@ proptest! {
         for made in search.made().iter().take(cut) {
             let step = again.next().expect("there is more");
             prop_assert_eq!((step.load, step.purpose), (made.load, made.purpose));
-            again.tell(made.clone());
+            again.record(made.clone());
         }
     }
 }

@@ -19,7 +19,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// Interval between progress messages.
-const TELL_EVERY: Duration = Duration::from_secs(3);
+const REPORT_EVERY: Duration = Duration::from_secs(3);
 
 /// The receiver of progress messages.
 pub(super) struct Watch {
@@ -33,7 +33,7 @@ struct Watched {
     file: File,
     read_bytes: u64,
     all_bytes: u64,
-    told: Instant,
+    reported: Instant,
     label: String,
     logger: Option<Arc<Logger>>,
 }
@@ -43,10 +43,10 @@ impl Read for Watched {
         let count = self.file.read(buffer)?;
         self.read_bytes += count as u64;
         let now = SystemClock::now();
-        if let Some(logger) = self.logger.as_ref().filter(|_| now.since(self.told) >= TELL_EVERY) {
-            self.told = now;
+        if let Some(logger) = self.logger.as_ref().filter(|_| now.since(self.reported) >= REPORT_EVERY) {
+            self.reported = now;
             let percent = self.read_bytes.saturating_mul(100) / self.all_bytes.max(1);
-            logger.tell(&format!("{}, {percent} %", self.label));
+            logger.report(&format!("{}, {percent} %", self.label));
         }
         Ok(count)
     }
@@ -69,7 +69,7 @@ pub(super) fn open(path: &Path, watch: &Watch) -> Result<Box<dyn BufRead>, Failu
         file,
         read_bytes: 0,
         all_bytes: metadata.len(),
-        told: SystemClock::now(),
+        reported: SystemClock::now(),
         label: watch.label.clone(),
         logger: watch.logger.clone(),
     };
@@ -85,8 +85,8 @@ pub(super) fn open(path: &Path, watch: &Watch) -> Result<Box<dyn BufRead>, Failu
 ///
 /// # Errors
 /// The file cannot be read, or its format is unknown.
-pub(super) fn kind_of(path: &Path, told: Option<Kind>) -> Result<Kind, Failure> {
-    if let Some(kind) = told {
+pub(super) fn kind_of(path: &Path, declared: Option<Kind>) -> Result<Kind, Failure> {
+    if let Some(kind) = declared {
         return Ok(kind);
     }
     let mut head = Vec::new();

@@ -68,7 +68,7 @@ type Told = (u32, u32, Vec<(i32, u64)>, u64, f64, u64);
 
 /// The trends of a block in brief; other cells are stepped over.
 fn read_briefs(bytes: &[u8]) -> Result<Vec<Told>, Flaw> {
-    let mut told = Vec::new();
+    let mut read_trends = Vec::new();
     let want_of = |series, _| {
         let kind = kind_of(series);
         Ok((kind, if kind == MetricKind::Trend { Want::Brief } else { Want::Nothing }))
@@ -76,25 +76,25 @@ fn read_briefs(bytes: &[u8]) -> Result<Vec<Told>, Flaw> {
     let each = |series, position, cell: Cell<'_>| {
         let Cell::Brief(brief) = cell else { return Err("a trend is not brief") };
         let Brief { buckets, others, sum, failures } = brief;
-        told.push((series, position, buckets.to_vec(), others, sum, failures));
+        read_trends.push((series, position, buckets.to_vec(), others, sum, failures));
         Ok(())
     };
     walk::<Flaw>(bytes, &mut Unpacker::new(), want_of, each)?;
-    Ok(told)
+    Ok(read_trends)
 }
 
 /// The same, made of whole cells.
 fn briefs_of(cells: &Cells) -> Vec<Told> {
     let mut room = BriefRoom::default();
     let trends = cells.iter().filter(|(series, ..)| kind_of(*series) == MetricKind::Trend);
-    let told = trends.map(|(series, position, aggregate)| {
+    let read_trends = trends.map(|(series, position, aggregate)| {
         let Cell::Brief(Brief { buckets, others, sum, failures }) = room.cell(aggregate.clone(), Want::Brief)
         else {
             panic!("a trend can be brief")
         };
         (*series, *position, buckets.to_vec(), others, sum, failures)
     });
-    told.collect()
+    read_trends.collect()
 }
 
 fn trend(values: &[f64], mark: Mark) -> Aggregate {

@@ -251,8 +251,8 @@ fn refill(side: &mut Vec<Bucket>, buckets: impl Iterator<Item = Bucket>) {
 /// the smallest value says it.
 fn write_side(columns: &mut Columns, side: &[Bucket], is_lowest_known: bool) {
     let gaps = side.windows(2).rev().map(|pair| i64::from(pair[1].0) - i64::from(pair[0].0) - 1);
-    let told = side.len().saturating_sub(1 + usize::from(is_lowest_known));
-    gaps.take(told).for_each(|gap| columns.push(Column::Gaps, gap as u64));
+    let known = side.len().saturating_sub(1 + usize::from(is_lowest_known));
+    gaps.take(known).for_each(|gap| columns.push(Column::Gaps, gap as u64));
     side.iter().rev().for_each(|bucket| columns.push(Column::Buckets, bucket.1 - 1));
 }
 

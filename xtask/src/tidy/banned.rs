@@ -1,4 +1,4 @@
-//! The data of the rule about banned phrases. Budgets may only shrink: lower a count when you rewrite, never raise one.
+//! The data of the rule about banned phrases.
 
 /// A banned phrase in lower case, and its replacement.
 pub(super) const BANNED: &[(&str, &str)] = &[
@@ -38,6 +38,7 @@ pub(super) const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "told",
         "a generated table quotes the reasons of conformance/public/reasons.json",
     ),
+    ("ui/src/screens/", "tells", "a field of the published schema of diagnoses"),
     ("lab/ingress/", "room", "the chat rooms that the lab's ingress serves"),
     ("lab/ingress/", "rooms", "the chat rooms that the lab's ingress serves"),
     ("crates/archive/src/names.rs", "nobody", "the user name that archives show, as in k6"),
@@ -48,7 +49,8 @@ pub(super) const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "the list of phrases that no message may hold, and planted violations",
     ),
     ("crates/words/src/diagnosis/tests.rs", "*", "a test quotes the phrases that no message may hold"),
-    ("xtask/src/tidy/ratchet.rs", "*", "this list"),
+    ("conformance/cases/", "nobody", "a name and a message in scripts"),
+    ("xtask/src/tidy/banned.rs", "*", "this list"),
     ("xtask/src/tidy/phrases.rs", "*", "planted violations"),
     ("xtask/src/tidy/prose.rs", "*", "planted violations"),
     ("xtask/src/tidy/messages.rs", "*", "planted violations"),
@@ -61,17 +63,4 @@ pub(super) const SKIPPED: &[&str] = &[
     "conformance/outputs/",
     "ui/dist/",
     "crates/report/golden/",
-];
-
-/// Maximum number of banned phrases in areas that are not clean yet. All other files must have none; the longest prefix counts,
-/// so an entry with 0 keeps a part of an area clean.
-pub(super) const BUDGETS: &[(&str, usize)] = &[
-    ("conformance/cases/", 15),
-    ("crates/analysis/src/audit/", 6),
-    ("crates/api/", 11),
-    ("crates/labkit/", 4),
-    ("crates/model/", 12),
-    ("ui/src/", 3),
-    ("ui/tests/", 38),
-    ("xtask/src/", 29),
 ];
