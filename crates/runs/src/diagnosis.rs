@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use analysis::diagnosis::{Case, Level, Requests, Second, Tasks};
 use analysis::laws::retransmission::{count_above_zero, retransmitted};
+use model::diagnosis::Refusal;
 use model::metric::builtin::{
     DATA_RECEIVED, HTTP_REQ_CONNECTING, HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQ_RECEIVING,
     HTTP_REQ_WAITING, VUS,
 };
 use model::{
     Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, SignalId,
-    SystemTag, TagInterner, Trend, Validity, Window, Work,
+    SystemTag, TagInterner, TagSet, Trend, Validity, Window, Work,
 };
 use report::diagnosis::Clock;
 use runfile::Reader;
@@ -191,23 +192,36 @@ fn counted(aggregate: &Aggregate) -> f64 {
     }
 }
 
-/// Status codes of refused requests: 429 Too Many Requests (RFC 6585) and 503 Service Unavailable (RFC 9110).
-const REFUSED: [(&str, u16); 2] = [("429", 429), ("503", 503)];
+/// Returns the way in which the requests of a series were refused, if they were: k6's tags `status`, `error_code` and `error`.
+fn refusal(tags: &TagSet) -> Option<Refusal> {
+    let tag = |tag: SystemTag| tags.get(tag.as_str());
+    match tag(SystemTag::Status)?.parse::<u16>().ok()? {
+        0 => {
+            // Codes of k6: broken pipe, connection refused, reset by the peer; 1000 stands for the end of the stream, among others.
+            let is_closed = match tag(SystemTag::ErrorCode)? {
+                "1201" | "1212" | "1220" => true,
+                "1000" => tag(SystemTag::Error) == Some("EOF"),
+                _ => false,
+            };
+            is_closed.then_some(Refusal::Connection)
+        }
+        status @ (429 | 500..) => Some(Refusal::Status(status)),
+        _ => None,
+    }
+}
 
 /// Sums up all requests of a run.
 fn requests(window: &Window, tags: &TagInterner) -> Requests {
     let (mut count, mut failed) = (0_u64, 0_u64);
-    let mut refused: BTreeMap<u16, u64> = BTreeMap::new();
+    let mut refused: BTreeMap<Refusal, u64> = BTreeMap::new();
     let mut bytes_in = 0.0;
     for (key, aggregate) in &window.series {
         match (key.metric, aggregate) {
             (HTTP_REQ_FAILED, Aggregate::Rate(rate)) => {
                 count = count.saturating_add(rate.total);
                 failed = failed.saturating_add(rate.passes);
-                let of_series = tags.get(key.tags);
-                let status = of_series.get(SystemTag::Status.as_str());
-                if let Some((_, code)) = REFUSED.iter().find(|(known, _)| status == Some(known)) {
-                    let count = refused.entry(*code).or_default();
+                if let Some(refusal) = refusal(&tags.get(key.tags)) {
+                    let count = refused.entry(refusal).or_default();
                     *count = count.saturating_add(rate.total);
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use model::diagnosis::Refusal;
 use model::{Evidence, Grade, Instant, OperationLoad, Reason, Signal, SignalId, Trace};
 
 /// Runs of one test in ascending order of load. One run suffices; several show what grows with load.
@@ -68,8 +69,8 @@ pub struct Requests {
     pub count: u64,
     /// Failed requests.
     pub failed: u64,
-    /// Number of requests that were refused with status 429 or 503, by status.
-    pub refused: BTreeMap<u16, u64>,
+    /// Number of requests with status 429, with a status from 500 on, and with a closed or refused connection.
+    pub refused: BTreeMap<Refusal, u64>,
     /// Their mean time, seconds; none where none was timed.
     pub mean_s: Option<f64>,
     /// The 95th percentile.

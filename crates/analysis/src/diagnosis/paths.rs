@@ -77,6 +77,8 @@ pub(super) struct Paths {
 pub(super) struct Asked {
     /// Number of traces.
     pub(super) traces: u64,
+    /// Number of further requests of the sample without a span of any service.
+    pub(super) unanswered: u64,
     /// Time per component.
     pub(super) attribution: Attribution,
 }
@@ -185,6 +187,8 @@ impl Paths {
         let is_biased = !own.iter().any(is_sampled);
         let mut paths = Paths { is_biased: is_biased && !own.is_empty(), ..Paths::default() };
         own.into_iter().filter(|trace| is_biased || is_sampled(trace)).for_each(|trace| paths.add(trace));
+        let is_unanswered = |trace: &&Trace| trace.spans.iter().all(|span| request(span).is_some());
+        paths.asked.unanswered = traces.iter().filter(is_sampled).filter(is_unanswered).count() as u64;
         paths.edges.values_mut().for_each(|edges| edges.sort_unstable());
         paths.steps.values_mut().for_each(|step| step.times_ns.sort_unstable());
         paths

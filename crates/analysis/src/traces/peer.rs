@@ -7,7 +7,8 @@ use crate::roles::{ActivityRole, DATABASE_STATEMENT, DATABASE_SYSTEM, first};
 
 const DESTINATION: [&str; 2] = ["messaging.destination.name", "messaging.destination"];
 const CONNECTING: [&str; 3] = ["plimsoll.looking_up_ms", "plimsoll.connecting_ms", "plimsoll.tls_ms"];
-const HOST: [&str; 5] = ["peer.service", "server.address", "net.peer.name", "http.host", "url.full"];
+const HOST: [&str; 6] =
+    ["peer.service", "server.address", "net.peer.name", "http.host", "url.full", "http.url"];
 
 /// The kind of database that a span asks: `postgresql`, `redis`.
 pub fn database(span: &Span) -> Option<&str> {
@@ -47,11 +48,12 @@ pub fn connecting_ns(span: &Span) -> u64 {
     (ms.sum::<f64>() * 1e6).round() as u64
 }
 
-/// Whom a span calls, as far as it says.
+/// Returns the host that a span calls, with its port if recorded, and without a URL's user name and password.
 pub fn host(span: &Span) -> Option<&str> {
     first(span, &HOST).map(|host| {
         let host = host.split_once("://").map_or(host, |(_, rest)| rest);
-        host.split(['/', '?', '#']).next().unwrap_or(host)
+        let authority = host.split(['/', '?', '#']).next().unwrap_or(host);
+        authority.rsplit('@').next().unwrap_or(authority)
     })
 }
 
@@ -76,6 +78,7 @@ mod tests {
         check("messaging.destination", "q", queue, Some("q"));
         check("server.address", "db.example", host, Some("db.example"));
         check("url.full", "https://a.example:8080/x?y", host, Some("a.example:8080"));
+        check("http.url", "http://user:secret@a.example/x", host, Some("a.example"));
         check("other", "x", host, None);
     }
 }

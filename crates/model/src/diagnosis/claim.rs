@@ -100,8 +100,8 @@ pub enum Claim {
     FewConsumers { queue: String, consumers: f64, workers: Option<f64>, waiting_share: f64 },
     /// An autoscaler has all replicas that it may have while work waits.
     ScalerAtMaximum { scaler: String, replicas: f64, at_maximum_share: f64, waiting_share: f64 },
-    /// A part of the requests is refused with this status.
-    Refused { status: u16, refused_share: f64, passed_per_s: f64, limit: Admission },
+    /// A part of the requests is refused, most of them in this way.
+    Refused { by: Refusal, refused_share: f64, passed_per_s: f64, limit: Admission },
     /// Messages are processed again.
     Redelivered { queue: String, again_share: f64 },
     /// One replica gets most of the requests.
@@ -116,6 +116,15 @@ pub enum Claim {
     BandwidthSaturated { bytes_per_s: f64, is_even: bool, outside_s: f64, outside_share: f64 },
     /// No task ended with an outcome that the script names.
     OutcomeNeverOccurs { outcome: String, tasks: u64 },
+}
+
+/// The way in which a request is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Refusal {
+    /// An HTTP status.
+    Status(u16),
+    /// The connection is refused, reset, or closed without a response.
+    Connection,
 }
 
 /// The kind of limit that refuses requests.

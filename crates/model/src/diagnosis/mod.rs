@@ -9,7 +9,7 @@ mod time_use;
 
 use std::time::Duration;
 
-pub use claim::{Admission, Claim};
+pub use claim::{Admission, Claim, Refusal};
 pub use fault::{DetectorId, FaultKind, MissingKind, Resource, ResourceKind};
 pub use figure::{FigureName, Note};
 pub use reasoning::{Caveat, Change, NextLimit, Refutation, Remedy, RuledOut};

@@ -705,8 +705,8 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                 ),
             ]
         }
-        Claim::Refused { status, refused_share, passed_per_s, limit } => {
-            variants::refused(lang, *status, *refused_share, *passed_per_s, *limit)
+        Claim::Refused { by, refused_share, passed_per_s, limit } => {
+            variants::refused(lang, *by, *refused_share, *passed_per_s, *limit)
         }
         Claim::Redelivered { queue, again_share } => {
             let share = percent(*again_share);

@@ -1,8 +1,8 @@
 //! Every text of a diagnosis, in every language: complete, in the field's terms, and with readable numbers.
 
 use model::diagnosis::{
-    Admission, Caveat, Change, Claim, Hypothesis, Inconclusive, MissingKind, NextLimit, Outcome, Refutation,
-    Remedy, Resource, ResourceKind, RuledOut,
+    Admission, Caveat, Change, Claim, Hypothesis, Inconclusive, MissingKind, NextLimit, Outcome, Refusal,
+    Refutation, Remedy, Resource, ResourceKind, RuledOut,
 };
 use model::{Diagnosis, Fault, Grade};
 
@@ -60,7 +60,9 @@ fn claims() -> Vec<Claim> {
         ]);
     }
     for limit in [Admission::Rate, Admission::Concurrency(8.0), Admission::Unknown] {
-        claims.push(Claim::Refused { status: 503, refused_share: SHARE, passed_per_s: RATE, limit });
+        for by in [Refusal::Status(503), Refusal::Connection] {
+            claims.push(Claim::Refused { by, refused_share: SHARE, passed_per_s: RATE, limit });
+        }
     }
     for is_even in [true, false] {
         claims.push(Claim::BandwidthSaturated {

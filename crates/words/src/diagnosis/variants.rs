@@ -1,6 +1,6 @@
 //! Claims whose sentences depend on which of their numbers are known.
 
-use model::diagnosis::{Admission, Resource};
+use model::diagnosis::{Admission, Refusal, Resource};
 
 use super::numbers::{count, percent, rate, time};
 use super::{amount, resource_name};
@@ -131,37 +131,41 @@ pub(super) fn few_consumers(
 /// Returns the texts of [`Claim::Refused`](model::diagnosis::Claim::Refused), whose limit may be unknown.
 pub(super) fn refused(
     lang: Lang,
-    status: u16,
+    by: Refusal,
     refused_share: f64,
     passed_per_s: f64,
     limit: Admission,
 ) -> [String; 3] {
     let (share, passed) = (percent(refused_share), rate(passed_per_s));
+    let way = match by {
+        Refusal::Status(status) => text!(lang, "status {status}", "상태 코드 {status}"),
+        Refusal::Connection => text!(lang, "a closed connection", "연결 끊김"),
+    };
     [
         text!(
             lang,
-            "Requests refused: {share} get status {status}, and {passed} pass",
-            "요청 거절: {share}가 상태 코드 {status}를 받고 {passed} 통과"
+            "Requests refused: {share}, most with {way}; {passed} pass",
+            "요청 거절: {share}, 대부분 {way}. {passed} 통과"
         ),
-        text!(lang, "{share} of the requests get status {status}", "요청의 {share}가 상태 코드 {status}"),
+        text!(lang, "{share} of the requests are refused", "요청의 {share} 거절"),
         match limit {
             Admission::Rate => text!(
                 lang,
-                "A rate limit refuses {share} of the requests with status {status}. The others pass at a distance, {passed}.",
-                "처리율 제한이 요청의 {share}를 상태 코드 {status}로 거절합니다. 나머지는 간격을 두고 {passed} 통과합니다."
+                "A rate limit refuses {share} of the requests, most with {way}. The others pass at a distance, {passed}.",
+                "처리율 제한이 요청의 {share}를 거절하며 대부분 {way}입니다. 나머지는 간격을 두고 {passed} 통과합니다."
             ),
             Admission::Concurrency(at_once) => {
                 let at_once = count(at_once);
                 text!(
                     lang,
-                    "A limit of {at_once} at a time refuses {share} of the requests with status {status}. A request passes when another ends.",
-                    "동시 {at_once}개 제한이 요청의 {share}를 상태 코드 {status}로 거절합니다. 다른 요청이 끝나야 다음 요청이 통과합니다."
+                    "A limit of {at_once} at a time refuses {share} of the requests, most with {way}. A request passes when another ends.",
+                    "동시 {at_once}개 제한이 요청의 {share}를 거절하며 대부분 {way}입니다. 다른 요청이 끝나야 다음 요청이 통과합니다."
                 )
             }
             Admission::Unknown => text!(
                 lang,
-                "The target refuses {share} of the requests with status {status}. Its log or configuration names the limit.",
-                "대상이 요청의 {share}를 상태 코드 {status}로 거절합니다. 어떤 제한인지는 대상의 로그나 설정에서 확인하십시오."
+                "The target refuses {share} of the requests, most with {way}. Its log or configuration names the limit.",
+                "대상이 요청의 {share}를 거절하며 대부분 {way}입니다. 어떤 제한인지는 대상의 로그나 설정에서 확인하십시오."
             ),
         },
     ]
