@@ -5,6 +5,7 @@ mod host;
 mod kubernetes;
 mod log;
 mod loki;
+mod memcached;
 mod nginx;
 mod postgresql;
 mod pprof;
@@ -41,6 +42,7 @@ pub const KINDS: &[Kind] = &[
     postgresql::KIND,
     rabbitmq::KIND,
     redis::KIND,
+    memcached::KIND,
     nginx::KIND,
     celery::KIND,
     kubernetes::KIND,

@@ -8,6 +8,7 @@ mod calls;
 mod churn;
 mod consumers;
 mod cpu;
+mod deadlocks;
 mod disk;
 mod event_loop;
 mod imbalance;
@@ -62,6 +63,7 @@ detectors! {
     memory,
     pool,
     locks,
+    deadlocks,
     disk,
     accept,
     churn,
