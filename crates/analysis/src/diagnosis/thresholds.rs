@@ -237,10 +237,6 @@ thresholds! {
         LIMITS_MIN: f64 = 0.2, "share of response time", Lab, "Share from which on it is the bottleneck";
         BEFORE_MIN: f64 = 0.2, "share of response time", Convention, "Time before the first call from which on a limit of concurrent statements is a pool";
     }
-    /// Deadlocks.
-    deadlocks {
-        OF_REQUESTS_MIN: f64 = 0.001, "deadlocks per request", Convention, "Deadlocks from which on a finding is reported";
-    }
     /// Redelivered messages.
     redelivery {
         AGAIN_MIN: f64 = 0.05, "share of deliveries", Lab, "Repeated deliveries from which on a finding is reported";

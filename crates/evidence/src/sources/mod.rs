@@ -5,7 +5,6 @@ mod host;
 mod kubernetes;
 mod log;
 mod loki;
-mod memcached;
 mod nginx;
 mod postgresql;
 mod pprof;
@@ -42,7 +41,6 @@ pub const KINDS: &[Kind] = &[
     postgresql::KIND,
     rabbitmq::KIND,
     redis::KIND,
-    memcached::KIND,
     nginx::KIND,
     celery::KIND,
     kubernetes::KIND,

@@ -102,8 +102,6 @@ pub enum Claim {
     ScalerAtMaximum { scaler: String, replicas: f64, at_maximum_share: f64, waiting_share: f64 },
     /// A part of the requests is refused, most of them in this way.
     Refused { by: Refusal, refused_share: f64, passed_per_s: f64, limit: Admission },
-    /// A database ends transactions that wait for each other.
-    Deadlocks { place: String, per_s: f64 },
     /// Messages are processed again.
     Redelivered { queue: String, again_share: f64 },
     /// One replica gets most of the requests.
@@ -156,7 +154,7 @@ impl Claim {
             }
             Claim::PoolExhausted { .. } => FaultKind::PoolExhausted,
             Claim::HeadOfLine { .. } => FaultKind::HeadOfLine,
-            Claim::RowLocks { .. } | Claim::Deadlocks { .. } => FaultKind::RowLocks,
+            Claim::RowLocks { .. } => FaultKind::RowLocks,
             Claim::LogSync { .. } => FaultKind::LogSync,
             Claim::DiskReads { .. } => FaultKind::DiskReads,
             Claim::ConnectionsDropped { .. } => FaultKind::AcceptQueue,
@@ -201,7 +199,6 @@ impl Claim {
             Claim::PoolExhausted { .. } => DetectorId::Pool,
             Claim::HeadOfLine { .. } => DetectorId::HeadOfLine,
             Claim::RowLocks { .. } => DetectorId::Locks,
-            Claim::Deadlocks { .. } => DetectorId::Deadlocks,
             Claim::LogSync { .. } | Claim::DiskReads { .. } => DetectorId::Disk,
             Claim::ConnectionsDropped { .. } => DetectorId::AcceptQueue,
             Claim::ConnectionsNotReused { .. } => DetectorId::Churn,

@@ -91,8 +91,6 @@ codes! {
         HeadOfLine = "head-of-line",
         /// Lock waits.
         Locks = "lock-wait",
-        /// Deadlocks.
-        Deadlocks = "deadlocks",
         /// Waits of a database for its disk.
         Disk = "database-disk",
         /// Dropped connections.

@@ -708,18 +708,6 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
         Claim::Refused { by, refused_share, passed_per_s, limit } => {
             variants::refused(lang, *by, *refused_share, *passed_per_s, *limit)
         }
-        Claim::Deadlocks { place, per_s } => {
-            let per_s = count(*per_s);
-            [
-                text!(lang, "Deadlocks in {place}: {per_s} per second", "{place} 교착 상태: 초당 {per_s}건"),
-                text!(lang, "{per_s} deadlocks per second", "교착 상태 초당 {per_s}건"),
-                text!(
-                    lang,
-                    "{place} ends {per_s} transactions per second because they wait for each other's locks.",
-                    "{place}에서 서로의 잠금을 기다리는 트랜잭션이 초당 {per_s}건 취소됩니다."
-                ),
-            ]
-        }
         Claim::Redelivered { queue, again_share } => {
             let share = percent(*again_share);
             [

@@ -138,7 +138,6 @@ fn claims() -> Vec<Claim> {
         },
         Claim::ScalerAtMaximum { scaler: name(), replicas: 3.0, at_maximum_share: SHARE, waiting_share },
         Claim::Redelivered { queue: name(), again_share: SHARE },
-        Claim::Deadlocks { place: name(), per_s: RATE },
         Claim::UnevenReplicas {
             replica: name(),
             group: name(),

@@ -8,7 +8,6 @@ mod calls;
 mod churn;
 mod consumers;
 mod cpu;
-mod deadlocks;
 mod disk;
 mod event_loop;
 mod imbalance;
@@ -63,7 +62,6 @@ detectors! {
     memory,
     pool,
     locks,
-    deadlocks,
     disk,
     accept,
     churn,
