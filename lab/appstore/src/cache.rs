@@ -16,7 +16,7 @@ use crate::shapes::Category;
 use crate::store::Store;
 
 /// How long the cache is good while it is made to expire under load.
-const STAMPEDE_PERIOD: Duration = Duration::from_millis(500);
+const STAMPEDE_PERIOD: Duration = Duration::from_millis(700);
 
 /// Categories by number.
 #[derive(Debug, Default)]

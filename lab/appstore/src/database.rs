@@ -1,8 +1,9 @@
 //! Connections to the database: a pool of them, and the session that a request holds.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use labkit::{Attribute, Metrics, SpanKind, Timed, Trace, of_database};
 use model::{Instant, SystemClock};
@@ -15,6 +16,9 @@ use crate::metrics;
 /// Connections of the pool.
 pub(crate) const CONNECTIONS_MAX: usize = 8;
 
+/// The round trip to a database in another zone.
+const ROUND_TRIP: Duration = Duration::from_millis(1);
+
 /// The connections that requests share.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -23,6 +27,7 @@ pub(crate) struct Pool {
     permits: Arc<Semaphore>,
     used: AtomicUsize,
     pending: AtomicUsize,
+    is_distant: AtomicBool,
     metrics: Arc<Metrics>,
 }
 
@@ -61,6 +66,7 @@ impl Pool {
             permits: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
             used: AtomicUsize::new(0),
             pending: AtomicUsize::new(0),
+            is_distant: AtomicBool::new(false),
             metrics,
         }
     }
@@ -68,6 +74,11 @@ impl Pool {
     /// Where connections are counted out.
     pub(crate) fn permits(&self) -> &Arc<Semaphore> {
         &self.permits
+    }
+
+    /// Moves the database into another zone.
+    pub(crate) fn move_database(&self) {
+        self.is_distant.store(true, Ordering::Relaxed);
     }
 
     /// A connection, as soon as one is free.
@@ -117,6 +128,9 @@ impl Session<'_> {
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, Error> {
         let began = SystemClock::now();
+        if self.pool.is_distant.load(Ordering::Relaxed) {
+            tokio::time::sleep(ROUND_TRIP).await;
+        }
         let answer = match &mut self.connection {
             Some(connection) => connection.query(sql, parameters).await,
             None => Ok(Vec::new()),

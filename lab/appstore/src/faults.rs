@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use labkit::Orders;
 use model::SystemClock;
 use tokio::task::JoinHandle;
@@ -13,8 +14,8 @@ use crate::store::{Store, Variant};
 use crate::{data, database, metrics, queries};
 
 /// How long the service stands still, and how long it goes on between.
-const PAUSE: Duration = Duration::from_millis(150);
-const BETWEEN_PAUSES: Duration = Duration::from_millis(850);
+const PAUSE: Duration = Duration::from_millis(250);
+const BETWEEN_PAUSES: Duration = Duration::from_millis(750);
 
 /// How long the disk takes over a line of the log.
 const LOG_SYNC: Duration = Duration::from_millis(4);
@@ -24,7 +25,10 @@ const ROW_HELD: Duration = Duration::from_millis(300);
 const ROW_FREE: Duration = Duration::from_millis(100);
 
 /// From one report to the next.
-const REPORT_PERIOD: Duration = Duration::from_secs(1);
+const REPORT_PERIOD: Duration = Duration::from_secs(2);
+
+/// Reports that run at the same time.
+const REPORTS: usize = 8;
 
 /// The app whose row is held; the scripts download it.
 const HELD_APP: i64 = 1;
@@ -72,12 +76,25 @@ async fn plant(store: &Arc<Store>, url: &str, name: &str) -> Result<Planted, Str
         "pool-too-small" => {
             let most = u32::try_from(database::CONNECTIONS_MAX).unwrap_or(1) - 1;
             let held = store.pool.permits().clone().acquire_many_owned(most).await;
+            // Next to it, one connection keeps the database's only core busy. It stays there, so that only the pool changes
+            // when this ends.
+            store.pool.move_database();
             return held.map(Planted::Held).map_err(|error| error.to_string());
         }
         "row-lock" => return beside(tokio::spawn(hold_row(connect(url).await?))),
-        "missing-index" => execute(url, "drop index if exists review_app").await?,
-        "n-plus-one" => switches.n_plus_one.store(true, Ordering::Relaxed),
-        "periodic-job" => return beside(tokio::spawn(report(store.clone(), connect(url).await?))),
+        "missing-index" => execute(url, "drop index if exists visit_app").await?,
+        "n-plus-one" => {
+            // What each of many statements costs is its round trip.
+            store.pool.move_database();
+            switches.n_plus_one.store(true, Ordering::Relaxed);
+        }
+        "periodic-job" => {
+            let mut clients = Vec::with_capacity(REPORTS);
+            for _ in 0..REPORTS {
+                clients.push(connect(url).await?);
+            }
+            return beside(tokio::spawn(report(store.clone(), clients)));
+        }
         "cache-stampede" if store.variant == Variant::TwoQueries => {
             return Err("this variant has no cache".to_owned());
         }
@@ -94,7 +111,7 @@ async fn plant(store: &Arc<Store>, url: &str, name: &str) -> Result<Planted, Str
 /// Undoes what does not end by itself.
 async fn remove(store: &Store, url: &str, name: &str) -> Result<(), String> {
     match name {
-        "missing-index" => execute(url, data::REVIEW_INDEX).await?,
+        "missing-index" => execute(url, data::VISIT_INDEX).await?,
         "n-plus-one" => store.switches.n_plus_one.store(false, Ordering::Relaxed),
         "cache-stampede" => store.cache.set_stampede(false),
         "slow-log-sync" => store.log.set_sync(None),
@@ -125,10 +142,11 @@ async fn hold_row(client: Client) {
     }
 }
 
-async fn report(store: Arc<Store>, client: Client) {
+async fn report(store: Arc<Store>, clients: Vec<Client>) {
     loop {
         let began = SystemClock::now();
-        if client.batch_execute(queries::REPORT).await.is_err() {
+        let reports = clients.iter().map(|client| client.batch_execute(queries::REPORT));
+        if try_join_all(reports).await.is_err() {
             return;
         }
         let took = SystemClock::now().since(began);

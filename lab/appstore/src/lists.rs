@@ -14,8 +14,8 @@ use crate::store::{Store, Variant};
 /// Apps on a page of a list.
 pub(crate) const PAGE_SIZE: i64 = 10;
 
-/// How often a description is repeated in an answer that is too long.
-const CHATTY_COPIES: usize = 40;
+/// Words that an app carries in an answer that is too long.
+const CHATTY_WORDS: usize = 1000;
 
 impl Store {
     /// A category by its code, in the way of the variant; `None` where there is none.
@@ -131,7 +131,7 @@ impl Store {
     /// Apps with their categories: from the database once per category and list, or from the cache.
     async fn with_categories(&self, session: &mut Session<'_>, found: Vec<Found>) -> Result<Vec<App>, Error> {
         let asks_for_each = self.switches.n_plus_one.load(Ordering::Relaxed);
-        let copies = if self.switches.chatty.load(Ordering::Relaxed) { CHATTY_COPIES } else { 0 };
+        let words = if self.switches.chatty.load(Ordering::Relaxed) { CHATTY_WORDS } else { 0 };
         let mut loaded: HashMap<i64, Category> = HashMap::new();
         let mut apps = Vec::with_capacity(found.len());
         for found in found {
@@ -148,7 +148,7 @@ impl Store {
             // Every app has one: the database sees to that.
             let Some(category) = category else { continue };
             loaded.insert(found.category_id, category.clone());
-            apps.push(found.into_app(category, copies));
+            apps.push(found.into_app(category, words));
         }
         Ok(apps)
     }
@@ -189,9 +189,9 @@ impl Found {
         }
     }
 
-    fn into_app(self, category: Category, copies: usize) -> App {
+    fn into_app(self, category: Category, words: usize) -> App {
         App {
-            padding: vec![self.description.clone(); copies],
+            padding: self.description.split(' ').cycle().take(words).map(str::to_owned).collect(),
             app_id: self.app_id,
             app_name: self.app_name,
             description: self.description,

@@ -12,7 +12,7 @@ pub(crate) const POOL_USED: &str = "db_client_connection_used";
 pub(crate) const POOL_PENDING: &str = "db_client_connection_pending_requests";
 pub(crate) const POOL_WAIT_SECONDS: &str = "db_client_connection_wait_seconds_total";
 pub(crate) const LOCK_WAIT_SECONDS: &str = "db_lock_wait_seconds_total";
-pub(crate) const REVIEW_ROWS_SCANNED: &str = "db_review_rows_scanned_total";
+pub(crate) const VISIT_ROWS_SCANNED: &str = "db_visit_rows_scanned_total";
 pub(crate) const CACHE_LOADS: &str = "category_cache_loads_total";
 pub(crate) const REFRESH_SECONDS: &str = "view_refresh_seconds_total";
 pub(crate) const REFRESHES: &str = "view_refreshes_total";
@@ -49,7 +49,7 @@ pub(crate) const ALL: &[Definition] = &[
         "Time that sessions have waited for locks, sampled ten times a second.",
     ),
     metric(
-        REVIEW_ROWS_SCANNED,
+        VISIT_ROWS_SCANNED,
         Kind::Counter,
         "Rows of reviews read one after the other for want of an index.",
     ),

@@ -126,18 +126,18 @@ pub(crate) const CATEGORY_OF_CODE: &str =
 pub(crate) const CATEGORIES: &str = "select category_id, category_code, category_icon from category";
 
 /// The same with unneeded columns, as an ORM's default mapping selects them.
-pub(crate) const CATEGORIES_WITH_FIGURES: &str = "select category.category_id, category_code, category_icon, count(download.download_id) from category \
-     left join app on app.category_id = category.category_id left join download on download.app_id = app.app_id \
+pub(crate) const CATEGORIES_WITH_FIGURES: &str = "select category.category_id, category_code, category_icon, count(visit.visit_id) from category \
+     left join app on app.category_id = category.category_id left join visit on visit.app_id = app.app_id \
      group by category.category_id";
 
-/// One app, its mean rating and its downloads.
+/// One app, its mean rating, its downloads and its visits.
 pub(crate) const DETAIL: &str = "select app.app_id, app.app_name, app.app_description, app.main_image, app.category_id, \
-     (select avg(rating)::float8 from review where review.app_id = app.app_id), app.download_count \
-     from app where app.app_id = $1 and app.status = 'RELEASED'";
+     (select avg(rating)::float8 from review where review.app_id = app.app_id), app.download_count, \
+     (select count(*) from visit where visit.app_id = app.app_id) from app where app.app_id = $1 and app.status = 'RELEASED'";
 
 /// A download of an app: what is counted and what is kept go together.
 pub(crate) const RECORD_DOWNLOAD: &str = "with counted as (update app set download_count = download_count + 1 where app_id = $1 and status = 'RELEASED' \
      returning app_id) insert into download (app_id) select app_id from counted";
 
-/// A report over every download, in the background.
-pub(crate) const REPORT: &str = "select count(*) from download as a join download as b on b.app_id = a.app_id where a.download_id % 6 = 0";
+/// A report over every visit and download, in the background.
+pub(crate) const REPORT: &str = "select count(*) from visit as a join download as b on b.app_id = a.app_id";

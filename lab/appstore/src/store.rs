@@ -46,7 +46,7 @@ pub(crate) struct Store {
 pub(crate) struct Switches {
     /// Each app of a list asks for its category.
     pub(crate) n_plus_one: AtomicBool,
-    /// Answers carry forty times what is shown.
+    /// Answers carry fifty times what is shown.
     pub(crate) chatty: AtomicBool,
     /// The service may use a fifth of a core.
     pub(crate) cpu_limit: AtomicBool,

@@ -143,12 +143,15 @@ impl Observations {
 
     /// Orders findings by the share that they explain; one of them limits, the others contribute. While a service is stalled for the
     /// share `held` of the time, every request waits, so waits explain nothing; while a processor is at its limit, for the share
-    /// `saturated`, that holds for waits inside a service.
+    /// `saturated`, that holds for waits inside a service, as it does for the part of response time that stalls explain: a service
+    /// that stands still gives no connection back, and its gauges are read when it goes on, at their highest.
     fn rank(&mut self, held: f64, saturated: f64) {
+        let is_why = |hypothesis: &Hypothesis| STALLED_SERVICE.contains(&hypothesis.detector());
+        let stalls = self.found.iter().filter(|(it, _)| is_why(it)).filter_map(|(it, _)| it.explains);
+        let inside = stalls.fold(saturated, f64::max);
         let score = |(hypothesis, depth): &(Box<Hypothesis>, Depth)| {
-            let is_why = STALLED_SERVICE.contains(&hypothesis.detector());
-            let for_processor = if INTERNAL_WAITS.contains(&hypothesis.detector()) { saturated } else { 0.0 };
-            let for_others = if is_why { 0.0 } else { held.max(for_processor) };
+            let for_inside = if INTERNAL_WAITS.contains(&hypothesis.detector()) { inside } else { 0.0 };
+            let for_others = if is_why(hypothesis) { 0.0 } else { held.max(for_inside) };
             score(hypothesis, *depth) * (1.0 - for_others)
         };
         self.found.sort_by(|a, b| a.0.role.cmp(&b.0.role).then_with(|| score(b).total_cmp(&score(a))));

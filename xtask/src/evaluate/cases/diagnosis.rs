@@ -85,10 +85,11 @@ const USERS: &[(&str, &str, [&str; 4])] = &[
     // On the store's own core, where fewer leave capacity for both.
     ("appstore", "client-limited", ["180", "220", "240", "200"]),
     ("appstore", "pool-too-small", ["20", "24", "28", "32"]),
-    ("appstore", "missing-index", ["16", "20", "24", "28"]),
-    ("appstore", "n-plus-one", ["16", "20", "24", "28"]),
+    ("appstore", "row-lock", ["12", "14", "16", "18"]),
+    ("appstore", "slow-log-sync", ["12", "14", "16", "18"]),
     ("appstore", "cpu-limit", ["64", "72", "80", "88"]),
-    ("appstore", "", ["12", "14", "16", "18"]),
+    // Of fewer users than the pool has connections, none waits for one.
+    ("appstore", "", ["5", "6", "7", "8"]),
     ("feed", "healthy", ["80", "90", "110", "120"]),
     // Of fewer users hardly one meets a full queue, and of more most wait for so long that they are in no metric.
     ("feed", "accept-queue-overflow", ["70", "64", "76", "84"]),
