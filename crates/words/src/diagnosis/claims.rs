@@ -336,10 +336,11 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
         Claim::MissingIndex { statement, blocks, rows, mean_s, database_share } => {
             let (blocks, rows, mean, share) =
                 (count(*blocks), count(*rows), time(*mean_s), percent(*database_share));
+            let noun = if rows == "1" { "row" } else { "rows" };
             [
                 text!(
                     lang,
-                    "Missing index: each call reads {blocks} blocks for {rows} rows, {share} of database time",
+                    "Missing index: each call reads {blocks} blocks for {rows} {noun}, {share} of database time",
                     "인덱스 누락: 호출마다 {rows}행을 위해 {blocks}블록 읽음, 데이터베이스 시간의 {share}"
                 ),
                 text!(
@@ -349,7 +350,7 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                 ),
                 text!(
                     lang,
-                    "Each call reads {blocks} blocks for {rows} rows, although its condition selects few. No index leads to them: {statement}",
+                    "Each call reads {blocks} blocks for {rows} {noun}, although its condition selects few. No index leads to them: {statement}",
                     "조건에 맞는 행은 {rows}개인데 호출마다 {blocks}블록을 읽습니다. 조건에 맞는 인덱스가 없습니다: {statement}"
                 ),
             ]

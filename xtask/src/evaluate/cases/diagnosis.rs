@@ -88,6 +88,7 @@ const USERS: &[(&str, &str, [&str; 4])] = &[
     ("appstore", "row-lock", ["12", "14", "16", "18"]),
     ("appstore", "slow-log-sync", ["12", "14", "16", "18"]),
     ("appstore", "cpu-limit", ["64", "72", "80", "88"]),
+    ("appstore", "periodic-job", ["6", "7", "8", "9"]),
     // Of fewer users than the pool has connections, none waits for one.
     ("appstore", "", ["5", "6", "7", "8"]),
     ("feed", "healthy", ["80", "90", "110", "120"]),
