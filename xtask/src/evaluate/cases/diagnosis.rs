@@ -94,7 +94,7 @@ const USERS: &[(&str, &str, [&str; 4])] = &[
     ("feed", "healthy", ["80", "90", "110", "120"]),
     // Of fewer users hardly one meets a full queue, and of more most wait for so long that they are in no metric.
     ("feed", "accept-queue-overflow", ["70", "64", "76", "84"]),
-    ("feed", "memory-limit", ["310", "330", "350", "370"]),
+    ("feed", "memory-limit", ["420", "460", "500", "540"]),
     ("feed", "", ["260", "280", "320", "340"]),
     ("ingress", "healthy", ["3", "4", "5", "6"]),
     ("ingress", "", ["80", "90", "110", "120"]),
