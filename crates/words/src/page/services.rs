@@ -8,14 +8,14 @@ crate::page_catalogue! {
     services_none = "No spans were received." | "받은 스팬이 없습니다.";
     services_map = "Service map" | "서비스 맵";
     services_map_sub(from, to, sample) =
-        "{from} to {to}; call rates are scaled up from a sample of {sample}"
-        | "{from} ~ {to}, 호출 속도는 표본 {sample}에서 환산";
+        "{from} to {to}; call rates are those of traced requests, of whose traces {sample} are stored"
+        | "{from} ~ {to}, 호출 속도는 트레이스된 요청 기준(트레이스 {sample} 저장)";
     services_map_unsampled(from, to) =
         "{from} to {to}; call rates are unknown without an unbiased sample"
         | "{from} ~ {to}, 편향 없는 표본이 없어 호출 속도는 알 수 없음";
     services_ways = "Service calls" | "서비스 간 호출";
     services_caption(services, queues, databases, others, connections) =
-        "{services} services, {queues} queues, {databases} databases, {others} others; {connections} connections."
+        "Services: {services}; queues: {queues}; databases: {databases}; others: {others}; connections: {connections}."
         | "서비스 {services}개, 큐 {queues}개, 데이터베이스 {databases}개, 기타 {others}개, 연결 {connections}개.";
     services_cut(count) = "{count} more are only in the tables." | "{count}개는 표에만 있습니다.";
     ways_left_out(count) =
