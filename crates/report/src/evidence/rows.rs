@@ -104,8 +104,13 @@ pub(super) const ROWS: &[LaneRow] = &[
         .watching(Watch::Steps),
     row("container_cpu", "workers", Lang::evidence_container_cpu, &[Id::ContainerCpu])
         .watching(Watch::Share(CPU_SHARE)),
-    row("container_throttled", "workers", Lang::evidence_container_throttled, &[Id::ContainerThrottled])
-        .watching(Watch::AboveZero),
+    row(
+        "container_throttled",
+        "workers",
+        Lang::evidence_container_throttled,
+        &[Id::ContainerThrottled, Id::ContainerThrottledTime],
+    )
+    .watching(Watch::AboveZero),
     row("container_memory", "workers", Lang::evidence_container_memory, &[Id::ContainerMemory])
         .watching(Watch::Share(FULL_SHARE)),
     row("restarts", "workers", Lang::evidence_restarts, &[Id::ContainerRestarts, Id::ContainerOomKilled])
