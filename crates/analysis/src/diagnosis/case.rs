@@ -77,7 +77,7 @@ pub struct Requests {
     pub p95_s: Option<f64>,
     /// The mean time in which the answer came in, seconds.
     pub receiving_s: Option<f64>,
-    /// Requests whose connect or wait took as long as a SYN retransmission: 1, 3 or 7 s.
+    /// Requests whose connect or wait took as long as a SYN retransmission: 1, 2, 3, 4, 5 or 7 s.
     pub after_lost_syns: u64,
     /// Their total wait, seconds.
     pub lost_syns_s: f64,

@@ -3,18 +3,23 @@
 use histo::Histogram;
 use model::Trend;
 
-/// The wait before the first repetition, in seconds (RFC 6298, section 2.1; Linux's `TCP_TIMEOUT_INIT`). Each further wait is
-/// twice as long.
+/// The wait before the first repetition, in seconds (RFC 6298, section 2.1; Linux's `TCP_TIMEOUT_INIT`).
 pub const FIRST_S: f64 = 1.0;
 
-/// Repetitions that are recognised; Linux gives up after six.
-const LOST_MAX: u32 = 5;
+/// Waits until a SYN is answered whose first repetitions are lost, in seconds: each wait is twice as long as the one before
+/// (RFC 6298, section 5.5).
+const DOUBLED_S: [f64; 5] = [1.0, 3.0, 7.0, 15.0, 31.0];
+
+/// The same since Linux 6.5, which repeats four times at intervals of a second before it doubles them (`tcp_syn_linear_timeouts` in
+/// the kernel's documentation of `ip-sysctl`).
+const LINEAR_S: [f64; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 11.0, 19.0];
 
 /// How much longer than the waits a connect may take and still be explained by them, as a share. Wider bands would call
-/// every slow connect a loss.
-const OVER_SHARE_MAX: f64 = 0.1;
+/// every slow connect a loss, and of waits that are close to each other so would these.
+const OVER_DOUBLED_MAX: f64 = 0.1;
+const OVER_LINEAR_MAX: f64 = 0.05;
 
-/// A step of the sequence 1, 3, 7, 15, 31 s.
+/// A step of one of the sequences.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// SYNs that were lost before one was answered.
@@ -25,17 +30,17 @@ pub struct Step {
 
 /// The step that explains a connect time, if one does.
 pub fn step(connect_s: f64) -> Option<Step> {
-    (1..=LOST_MAX)
-        .map(of_lost)
-        .find(|step| (step.after_s..=step.after_s * (1.0 + OVER_SHARE_MAX)).contains(&connect_s))
+    let of = |waits_s: &[f64], over_max: f64| {
+        let steps = (1..).zip(waits_s).map(|(lost, after_s)| Step { lost, after_s: *after_s });
+        let mut steps =
+            steps.filter(|step| (step.after_s..=step.after_s * (1.0 + over_max)).contains(&connect_s));
+        steps.next()
+    };
+    of(&DOUBLED_S, OVER_DOUBLED_MAX).or_else(|| of(&LINEAR_S, OVER_LINEAR_MAX))
 }
 
-fn of_lost(lost: u32) -> Step {
-    Step { lost, after_s: FIRST_S * (2f64.powi(lost as i32) - 1.0) }
-}
-
-/// Waits after which a lost SYN is answered that are looked for in a distribution, in seconds (RFC 6298, section 2).
-const AFTER_LOST_SYNS_S: [f64; 3] = [1.0, 3.0, 7.0];
+/// Waits after which a lost SYN is answered that are looked for in a distribution, in seconds.
+const AFTER_LOST_SYNS_S: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0];
 
 /// A step stands out of a distribution where its band holds more than so many times as many values as the bands beside it.
 const STANDS_OUT: u64 = 3;
@@ -59,9 +64,11 @@ pub fn retransmitted(times: &Trend) -> Retransmitted {
         inside.map(|bucket| bucket.count).fold(0, u64::saturating_add)
     };
     let mut found = Retransmitted::default();
-    for after_s in AFTER_LOST_SYNS_S {
+    for (at, after_s) in AFTER_LOST_SYNS_S.into_iter().enumerate() {
         let here = between(after_s * 0.995, after_s * 1.1);
-        let around = between(after_s * 0.88, after_s * 0.985).max(between(after_s * 1.15, after_s * 1.255));
+        let next_s = AFTER_LOST_SYNS_S.get(at + 1).map_or(f64::INFINITY, |next_s| next_s * 0.985);
+        let above = between(after_s * 1.15, (after_s * 1.255).min(next_s));
+        let around = between(after_s * 0.88, after_s * 0.985).max(above);
         if here > around.saturating_mul(STANDS_OUT) {
             found.count += here - around;
             found.total_s += (here - around) as f64 * after_s;
@@ -84,16 +91,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_double() {
+    fn steps_double_or_come_each_second_at_first() {
         for (connect_s, lost) in [
             (0.99, None),
             (1.0, Some(1)),
             (1.1, Some(1)),
             (1.11, None),
+            (2.04, Some(2)),
+            (2.5, None),
             (3.04, Some(2)),
             (3.31, None),
+            (4.02, Some(4)),
+            (4.4, None),
             (7.02, Some(3)),
-            (11.29, None),
+            (11.29, Some(7)),
+            (12.0, None),
             (31.5, Some(5)),
             (63.0, None),
             (f64::NAN, None),
@@ -116,6 +128,7 @@ mod tests {
             assert_eq!(retransmitted(&times(steps)), Retransmitted { count, total_s }, "{steps:?}");
         };
         check(&[(5.0, 500), (1_004.0, 40), (3_020.0, 7)], 47, 61.0);
+        check(&[(5.0, 500), (1_004.0, 40), (2_004.0, 20), (4_010.0, 9), (5_010.0, 9)], 78, 161.0);
         check(&[(5.0, 500)], 0, 0.0);
         // A broad distribution has as many around the step as in it.
         check(&[(880.0, 6_000)], 0, 0.0);

@@ -9,9 +9,16 @@ use model::{Aggregate, Brief, Instant, MetricId, Trend, Window, Work};
 
 use super::pulse::Pulse;
 
-/// Where the time of a connection lies that needed its first packet sent again: Linux sends it after 1, 3 and 7 seconds
-/// (RFC 6298's initial second, doubled each time), and a handshake's round trip comes on top. Milliseconds.
-const SIGNATURE_MS: [(f64, f64); 3] = [(990.0, 1_300.0), (2_990.0, 3_400.0), (6_990.0, 7_500.0)];
+/// Where the time of a connection lies that needed its first packet sent again: after 1, 3 and 7 seconds (RFC 6298's initial second,
+/// doubled each time), or since Linux 6.5 each second at first. A handshake's round trip comes on top. Milliseconds.
+const SIGNATURE_MS: [(f64, f64); 6] = [
+    (990.0, 1_300.0),
+    (1_990.0, 2_300.0),
+    (2_990.0, 3_400.0),
+    (3_990.0, 4_300.0),
+    (4_990.0, 5_300.0),
+    (6_990.0, 7_500.0),
+];
 
 /// A window in numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -223,7 +230,7 @@ mod tests {
             series: vec![
                 trend(HTTP_REQ_DURATION, &[10.0, 30.0]),
                 trend(HTTP_REQ_BLOCKED, &[1.0, 1.0]),
-                trend(HTTP_REQ_CONNECTING, &[0.0, 0.5, 1_010.0, 3_100.0, 2_000.0, 980.0]),
+                trend(HTTP_REQ_CONNECTING, &[0.0, 0.5, 1_010.0, 3_100.0, 2_600.0, 980.0]),
                 trend(ITERATION_LATENESS, &[0.5]),
                 (SeriesKey { metric: HTTP_REQS, tags: TagSetId::default() }, requests),
             ],

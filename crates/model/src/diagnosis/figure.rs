@@ -59,7 +59,7 @@ pub enum FigureName {
     WaitingSessions,
     /// Longest wait.
     LongestWait,
-    /// Requests that took 1, 3 or 7 s.
+    /// Requests that took as long as a retransmission of a SYN.
     LateRequests,
     /// Refused requests.
     RefusedRequests,

@@ -10,7 +10,7 @@ use crate::lab_faults::{judge, text, watch};
 /// Number of users without think time.
 const PEOPLE: usize = 5;
 
-/// The client sends a dropped SYN again after 1, 3 and 7 seconds.
+/// The client sends a dropped SYN again after 1, 3 and 7 seconds, and Linux since 6.5 each second at first.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[test]

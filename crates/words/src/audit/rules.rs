@@ -59,8 +59,8 @@ pub const fn rule(lang: Lang, rule: AuditRule) -> &'static str {
             "타임아웃된 요청의 시간을 타임아웃 값으로 계산했습니다",
         ],
         AuditRule::SynRetransmission => [
-            "connect times are at 1, 3 or 7 s, the delays of SYN retransmissions",
-            "연결 시간이 SYN 재전송 시점인 1, 3, 7초에 있습니다",
+            "connect times are at 1, 2, 3, 4, 5 or 7 s, the delays of SYN retransmissions",
+            "연결 시간이 SYN 재전송 시점인 1~5초나 7초에 있습니다",
         ],
         AuditRule::BusinessZero => [
             "the business outcome is zero although all requests succeed",

@@ -256,20 +256,20 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                 match &dropped {
                     Some(dropped) => text!(
                         lang,
-                        "Accept queue overflows: {dropped} dropped or repeated SYNs, {late} requests took 1, 3 or 7 s",
-                        "accept 큐 오버플로: SYN 유실 또는 재전송 {dropped}, 1·3·7초 걸린 요청 {late}개"
+                        "Accept queue overflows: {dropped} dropped or repeated SYNs, {late} requests took 1, 2, 3, 4, 5 or 7 s",
+                        "accept 큐 오버플로: SYN 유실 또는 재전송 {dropped}, 1~5초나 7초 걸린 요청 {late}개"
                     ),
                     None => text!(
                         lang,
-                        "Accept queue overflow suspected: {late} requests took 1, 3 or 7 s",
-                        "accept 큐 오버플로 의심: 1·3·7초 걸린 요청 {late}개"
+                        "Accept queue overflow suspected: {late} requests took 1, 2, 3, 4, 5 or 7 s",
+                        "accept 큐 오버플로 의심: 1~5초나 7초 걸린 요청 {late}개"
                     ),
                 },
-                text!(lang, "{late} requests took 1, 3 or 7 s", "1·3·7초 걸린 요청 {late}개"),
+                text!(lang, "{late} requests took 1, 2, 3, 4, 5 or 7 s", "1~5초나 7초 걸린 요청 {late}개"),
                 text!(
                     lang,
-                    "{share} of the requests waited for a retransmitted SYN, which the kernel sends after 1, 3 and 7 s.",
-                    "요청의 {share}에서 SYN 재전송을 기다렸습니다. 커널은 1초, 3초, 7초 뒤에 SYN을 다시 보냅니다."
+                    "{share} of the requests waited for a retransmitted SYN, which the kernel sends after 1, 3 and 7 s, and Linux since 6.5 each second at first.",
+                    "요청의 {share}에서 SYN 재전송을 기다렸습니다. 커널은 1, 3, 7초 뒤에, 리눅스 6.5부터는 처음에 1초마다 SYN을 다시 보냅니다."
                 ),
             ]
         }

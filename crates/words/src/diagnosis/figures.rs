@@ -39,7 +39,9 @@ pub fn figure_name(lang: Lang, name: &FigureName) -> String {
         FigureName::ConnectionsMax => text!(lang, "connection limit", "커넥션 한도"),
         FigureName::WaitingSessions => text!(lang, "sessions that wait", "대기 세션"),
         FigureName::LongestWait => text!(lang, "longest wait", "최장 대기"),
-        FigureName::LateRequests => text!(lang, "requests that took 1, 3 or 7 s", "1·3·7초 걸린 요청"),
+        FigureName::LateRequests => {
+            text!(lang, "requests that took 1, 2, 3, 4, 5 or 7 s", "1~5초나 7초 걸린 요청")
+        }
         FigureName::RefusedRequests => text!(lang, "refused requests", "거절된 요청"),
         FigureName::DroppedPackets => text!(lang, "packets dropped or sent again", "유실 또는 재전송된 패킷"),
         FigureName::AcceptedConnections => text!(lang, "accepted connections", "수락한 연결"),

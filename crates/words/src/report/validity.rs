@@ -63,8 +63,8 @@ crate::catalogue! {
         "{observed} of TCP segments in this network namespace were retransmitted (limit {limit})"
         | "이 네트워크 네임스페이스의 TCP 재전송률 {observed} (한도 {limit})";
     fault_connects(observed, limit) =
-        "{observed} of connections took 1, 3 or 7 s, the delays of SYN retransmissions (limit {limit})"
-        | "연결 중 {observed}에 SYN 재전송 지연(1, 3, 7초) 발생 (한도 {limit})";
+        "{observed} of connections took 1, 2, 3, 4, 5 or 7 s, the delays of SYN retransmissions (limit {limit})"
+        | "연결 중 {observed}에 SYN 재전송 지연(1~5초, 7초) 발생 (한도 {limit})";
     fault_recorded(observed, limit) =
         "requests sent and requests recorded differ by {observed} (limit {limit})"
         | "보낸 요청 수와 기록된 요청 수의 차이 {observed} (한도 {limit})";

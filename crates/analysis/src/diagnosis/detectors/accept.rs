@@ -1,6 +1,7 @@
 //! Connections that the kernel drops because the accept queue is full. The client resends the first packet after 1 s, 3 s and
-//! 7 s (RFC 6298, 2), so response times come in these steps. The kernel counts the queue's overflows: each is a wait of at
-//! least a second, so the mean number of waiting requests is at least the overflows per second (Little's law).
+//! 7 s (RFC 6298, 2), and since Linux 6.5 each second at first, so response times come in these steps. The kernel counts the
+//! queue's overflows: each is a wait of at least a second, so the mean number of waiting requests is at least the overflows per
+//! second (Little's law).
 //!
 //! Not: packet loss in the network, which looks the same to clients. Overflows in the target's kernel distinguish the two.
 

@@ -1,4 +1,4 @@
-//! Connections that took 1, 3 or 7 seconds: their first packet was lost, because the target's queue of connections to accept
+//! Connections that took as long as a SYN retransmission: their first packet was lost, because the target's queue of connections to accept
 //! was full or the network dropped it. Their requests' times are made of TCP's patience.
 
 use model::{Amount, Fault};
@@ -42,7 +42,9 @@ mod tests {
         check(1_030.0, 2, 1_000, Grade::Degraded);
         check(3_040.0, 51, 1_000, Grade::Invalid);
         check(7_100.0, 2, 1_000, Grade::Degraded);
-        check(2_000.0, 51, 1_000, Grade::Valid);
+        check(2_030.0, 51, 1_000, Grade::Invalid);
+        check(4_030.0, 2, 1_000, Grade::Degraded);
+        check(2_600.0, 51, 1_000, Grade::Valid);
         check(900.0, 51, 1_000, Grade::Valid);
     }
 
