@@ -469,6 +469,22 @@ mod tests {
         assert_eq!(case(0.3), [FaultKind::PoolExhausted, FaultKind::CpuLimit]);
     }
 
+    /// The gauge of a pool is read when a service goes on after a pause, when most requests wait.
+    #[test]
+    fn what_waits_in_a_service_that_pauses_waits_for_the_end_of_the_pause() {
+        let case = |collecting| {
+            let signals = vec![
+                flat("jvm_gc_share", &[("pod", "a")], 20, collecting),
+                // Of the ten requests under way.
+                flat("pool_pending", &[("pool", "main")], 20, 8.0),
+            ];
+            let found = diagnose_levels(vec![with_evidence(level(20, 100, 0.1), signals, Vec::new())]);
+            found.findings.iter().map(Hypothesis::fault).collect::<Vec<_>>()
+        };
+        assert_eq!(case(0.5), [FaultKind::StopTheWorld, FaultKind::PoolExhausted]);
+        assert_eq!(case(0.2), [FaultKind::PoolExhausted, FaultKind::StopTheWorld]);
+    }
+
     /// A seed's workers: four of one core each at 0.89, 0.58 CPU seconds a task, ceiling 421 a minute, and slots that were not full.
     #[test]
     fn the_seeds_scanner_is_limited_by_its_processors() {
