@@ -15,8 +15,10 @@ const DOUBLED_S: [f64; 5] = [1.0, 3.0, 7.0, 15.0, 31.0];
 const LINEAR_S: [f64; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 11.0, 19.0];
 
 /// How much longer than the waits a connect may take and still be explained by them, as a share. Wider bands would call
-/// every slow connect a loss, and of waits that are close to each other so would these.
+/// every slow connect a loss.
 const OVER_DOUBLED_MAX: f64 = 0.1;
+
+/// The same for waits at intervals of a second, whose bands lie closer together.
 const OVER_LINEAR_MAX: f64 = 0.05;
 
 /// A step of one of the sequences.

@@ -361,8 +361,8 @@ fn confusion(confused: &BTreeMap<(String, String), usize>) -> String {
     let cells: Vec<String> =
         wrong.map(|((truth, named), count)| format!("{truth} → {named}: {count}")).collect();
     match cells.is_empty() {
-        true => "Nothing was taken for anything else.".to_owned(),
-        false => format!("What was taken for what: {}.", cells.join("; ")),
+        true => "No fault was confused with another.".to_owned(),
+        false => format!("Confused (planted → named first): {}.", cells.join("; ")),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Connections that took as long as a SYN retransmission: their first packet was lost, because the target's queue of connections to accept
-//! was full or the network dropped it. Their requests' times are made of TCP's patience.
+//! Connections that took as long as a SYN retransmission: their first packet was lost, because the target's queue of connections
+//! to accept was full or the network dropped it. Their requests' times are made of TCP's patience.
 
 use model::{Amount, Fault};
 
