@@ -49,7 +49,7 @@ impl Endpoint {
         let configured = agent.configure_request(request).timeout_global(Some(ask.timeout));
         let request = configured.allow_non_standard_methods(true).build();
         let mut answer = agent.run(request).map_err(|error| error.to_string())?;
-        let body = answer.body_mut().with_config().limit(self.body_bytes_max).read_to_vec();
+        let body = ::answer::read(answer.body_mut(), self.body_bytes_max);
         Ok((answer.status().as_u16(), body.map_err(|error| error.to_string())?))
     }
 }

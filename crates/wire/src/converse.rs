@@ -49,7 +49,7 @@ pub(crate) async fn converse(
     connection: &mut Connection,
     mut head: Vec<u8>,
     body: &[u8],
-    decoder: Decoder,
+    decoder: Decoder<'_>,
     trace: &Trace,
 ) -> Result<(Response, bool), Error> {
     // A small body goes with the head in one piece; a large one is not copied.
@@ -74,7 +74,7 @@ pub(crate) async fn converse(
 
 struct Talk<'a> {
     connection: &'a mut Connection,
-    decoder: Decoder,
+    decoder: Decoder<'a>,
     trace: &'a Trace,
     sent_bytes: usize,
     /// When the request was out, until the first look for its response, which follows at once.

@@ -4,8 +4,13 @@
 pub(crate) const HEAD_BYTES_MAX: usize = 1 << 20;
 /// Headers in one response.
 pub(crate) const HEADERS_MAX: usize = 1024;
-/// Bytes of a body that is kept. A body that is not kept may be of any size: it is counted and forgotten.
-pub(crate) const BODY_BYTES_MAX: u64 = 512 << 20;
+/// Bytes of a body that is kept, where the machine has the memory for it. A body that is not kept may be of any size: it is
+/// counted and forgotten.
+pub(crate) const BODY_BYTES_MAX: u64 = 256 << 20;
+/// Bytes of a body that take nothing of the budget of all bodies.
+pub(crate) const BODY_FREE_BYTES: u64 = 256 << 10;
+/// Capacity from which the buffer of a body grows by a half instead of twofold.
+pub(crate) const BODY_DOUBLED_BYTES_MAX: usize = 4 << 20;
 /// Bytes reserved for a body on the word of its `Content-Length` alone.
 pub(crate) const BODY_RESERVE_BYTES_MAX: u64 = 1 << 20;
 /// Bytes of one chunk-size line with its extensions.
@@ -34,6 +39,8 @@ pub(crate) const WS_MESSAGE_BYTES_MAX: usize = 64 << 20;
 pub(crate) const WS_PIECES_MAX: u32 = 100_000;
 /// Bytes that wait to be sent on one WebSocket.
 pub(crate) const WS_SEND_QUEUE_BYTES_MAX: usize = 64 << 20;
+/// Bytes that wait to be sent on one WebSocket while pings are answered. A server that does not read its pongs gets no more.
+pub(crate) const WS_PONGS_QUEUED_BYTES_MAX: usize = 64 << 10;
 /// Bytes of a buffer that a silent WebSocket keeps.
 pub(crate) const WS_BUFFER_KEPT_BYTES_MAX: usize = 4 << 10;
 /// Bytes that are kept of an answer which refuses a WebSocket; k6 keeps as many.

@@ -32,7 +32,7 @@ pub(super) enum Fault {
 }
 
 /// The payload of a message, compressed.
-pub(super) fn deflate(payload: &[u8]) -> Vec<u8> {
+pub(crate) fn deflate(payload: &[u8]) -> Vec<u8> {
     with_coders(|compress, _| {
         compress.reset();
         let mut out = Vec::with_capacity(payload.len() / 2 + 64);

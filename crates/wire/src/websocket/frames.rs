@@ -64,6 +64,11 @@ fn too_large() -> FrameFault {
     FrameFault { code: 1009, what: "message exceeds the limit of 64 MiB" }
 }
 
+/// The buffers of all clients take more memory than they may.
+pub(super) fn exhausted() -> FrameFault {
+    FrameFault { code: 1009, what: "messages and bodies of all VUs exceed their share of this machine's memory" }
+}
+
 /// Appends a client's frame to `out`: one whole message, masked with `mask` (RFC 6455, 5.3).
 pub fn encode_frame(
     out: &mut Vec<u8>,
@@ -149,6 +154,12 @@ impl FrameDecoder {
                 return Ok(Some(message));
             }
         }
+    }
+
+    /// Bytes that its buffers take.
+    pub(super) fn held_bytes(&self) -> u64 {
+        let begun_bytes = self.begun.as_ref().map_or(0, |begun| begun.payload.capacity());
+        (self.input.capacity() + begun_bytes) as u64
     }
 
     /// An idle connection holds no buffer.

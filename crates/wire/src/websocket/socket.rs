@@ -3,15 +3,19 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::io::ReadBuf;
 
 use super::deflate;
-use super::frames::{FrameDecoder, FrameFault, Message, MessageKind, encode_frame};
+use super::frames::{FrameDecoder, FrameFault, Message, MessageKind, encode_frame, exhausted};
+use crate::budget::{BodyBudget, Held};
 use crate::connection::Connection;
 use crate::error::Error;
-use crate::limits::{READ_BYTES, WS_BUFFER_KEPT_BYTES_MAX, WS_SEND_QUEUE_BYTES_MAX};
+use crate::limits::{
+    READ_BYTES, WS_BUFFER_KEPT_BYTES_MAX, WS_PONGS_QUEUED_BYTES_MAX, WS_SEND_QUEUE_BYTES_MAX,
+};
 use crate::system::stream_error;
 
 thread_local! {
@@ -28,6 +32,8 @@ pub struct WebSocket {
     sent_bytes: usize,
     /// State of the generator of masks.
     mask: u64,
+    /// What messages take that are not complete.
+    held: Held,
 }
 
 /// The result of a read.
@@ -51,7 +57,12 @@ impl fmt::Debug for WebSocket {
 
 impl WebSocket {
     /// On a connection that was upgraded and has already received `rest`.
-    pub(super) fn new(connection: Connection, rest: &[u8], deflates: bool) -> WebSocket {
+    pub(super) fn new(
+        connection: Connection,
+        rest: &[u8],
+        deflates: bool,
+        budget: Arc<BodyBudget>,
+    ) -> WebSocket {
         let mut decoder = FrameDecoder::new(deflates);
         decoder.feed(rest);
         let mut seed = [0; 8];
@@ -59,7 +70,8 @@ impl WebSocket {
         // chooses them.
         let _ = getrandom::fill(&mut seed);
         let mask = u64::from_le_bytes(seed) | 1;
-        WebSocket { connection, decoder, deflates, out: Vec::new(), sent_bytes: 0, mask }
+        let held = Held::new(budget);
+        WebSocket { connection, decoder, deflates, out: Vec::new(), sent_bytes: 0, mask, held }
     }
 
     /// Queues a message. Returns false, and does nothing, when the queue is full.
@@ -74,6 +86,12 @@ impl WebSocket {
             encode_frame(&mut self.out, kind, false, payload, mask);
         }
         true
+    }
+
+    /// Queues the answer to a ping. Only the latest of several must be answered (RFC 6455, 5.5.3), and none is while the
+    /// server does not read the earlier ones.
+    pub fn queue_pong(&mut self, payload: &[u8]) -> bool {
+        self.queued_bytes() <= WS_PONGS_QUEUED_BYTES_MAX && self.queue(MessageKind::Pong, payload)
     }
 
     /// Queues a close frame; a code of 1005 is none.
@@ -135,7 +153,8 @@ impl WebSocket {
             });
             match polled {
                 Poll::Ready(Ok(0)) => return Poll::Ready(Read::End),
-                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Ok(_)) if self.held.set_to(self.decoder.held_bytes()) => {}
+                Poll::Ready(Ok(_)) => return Poll::Ready(Read::Fault(exhausted())),
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
                     return Poll::Ready(Read::End);
                 }
