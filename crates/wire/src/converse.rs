@@ -14,6 +14,7 @@ use crate::error::{Error, Stage};
 use crate::fault::{Fault, cut};
 use crate::limits::{
     INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX,
+    TURN_MAX,
 };
 use crate::response::Response;
 use crate::system::stream_error;
@@ -126,11 +127,15 @@ impl Talk<'_> {
 
     fn poll_receive(&mut self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
         SCRATCH.with_borrow_mut(|scratch| {
+            let mut began = None;
             for _ in 0..READS_PER_TURN_MAX {
                 if self.decoder.is_done() {
                     return Poll::Ready(Ok(()));
                 }
                 let polled_at = self.sent_at.take().unwrap_or_else(SystemClock::now);
+                if polled_at.since(*began.get_or_insert(polled_at)) >= TURN_MAX {
+                    break;
+                }
                 let mut buffer = ReadBuf::new(scratch);
                 let read = ready!(self.connection.poll_read(cx, &mut buffer));
                 self.stamp(polled_at, !buffer.filled().is_empty());

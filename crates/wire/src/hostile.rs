@@ -133,7 +133,9 @@ fn run_in_child(test: &str, case: &Case) -> String {
     let said = String::from_utf8_lossy(&output.stdout);
     let report = said.lines().find_map(|line| line.split_once(REPORT)).map(|(_, report)| report.to_owned());
     let exit = output.status.code().map_or_else(|| "killed".to_owned(), |code| code.to_string());
-    let Some(report) = report else { return format!("| {} | FAILED: no report | | | | | {exit} |", case.name) };
+    let Some(report) = report else {
+        return format!("| {} | FAILED: no report | | | | | {exit} |", case.name);
+    };
     let verdict = judge(case, &report).map_or(String::new(), |why| format!(" FAILED: {why}"));
     format!("| {} | {report} | {exit} |{verdict}", case.name)
 }
@@ -227,12 +229,17 @@ fn memory_kib(title: &str) -> u64 {
 }
 
 async fn ask(url: &str, kind: ClientKind) -> String {
-    if kind == ClientKind::Talks { websocket::talk(&client(), url).await } else { http1::fetch(url, kind).await }
+    if kind == ClientKind::Talks {
+        websocket::talk(&client(), url).await
+    } else {
+        http1::fetch(url, kind).await
+    }
 }
 
 fn client() -> Client {
     let tls = TlsOptions { insecure_skip_verify: true, ..TlsOptions::default() };
-    let shared = Shared::new(&HttpOptions::default(), &NetworkOptions::default(), &tls).expect("good options");
+    let shared =
+        Shared::new(&HttpOptions::default(), &NetworkOptions::default(), &tls).expect("good options");
     Client::new(Arc::new(shared.with_bodies(BodyBudget::new(BODIES_BYTES))), 1)
 }
 

@@ -181,7 +181,8 @@ fn metadata_service() -> (String, Arc<AtomicU64>) {
     std::thread::spawn(move || {
         for mut client in listener.incoming().map_while(Result::ok) {
             count.fetch_add(1, Ordering::Relaxed);
-            let _ = client.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            let _ =
+                client.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
         }
     });
     (url, asked)
@@ -204,7 +205,10 @@ fn the_metadata_service_is_asked_only_on_request() {
     }
     let (url, asked) = metadata_service();
     let said = list_in_child(&[("AWS_METADATA_ENDPOINT", &url)]);
-    assert!(said.contains("set AWS_ACCESS_KEY_ID") && said.contains("PLIMSOLL_INSTANCE_METADATA=true"), "{said}");
+    assert!(
+        said.contains("set AWS_ACCESS_KEY_ID") && said.contains("PLIMSOLL_INSTANCE_METADATA=true"),
+        "{said}"
+    );
     assert_eq!(asked.load(Ordering::Relaxed), 0);
     let said = list_in_child(&[("AWS_METADATA_ENDPOINT", &url), (INSTANCE_METADATA, "true")]);
     assert!(asked.load(Ordering::Relaxed) > 0, "{said}");

@@ -46,7 +46,11 @@ impl Pace {
         if self.fault.get().is_some() {
             return Err(io::ErrorKind::Other.into());
         }
-        if SystemClock::now() >= self.slice_end.get() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        if SystemClock::now() >= self.slice_end.get() {
+            Err(io::ErrorKind::WouldBlock.into())
+        } else {
+            Ok(())
+        }
     }
 
     fn stop(&self, limit: Limit) -> io::Error {

@@ -96,7 +96,8 @@ async fn go_on(
 /// One slice, and what its result takes.
 fn slice(decoding: &mut Decoding, hold: &mut Hold<'_>) -> Result<Option<Vec<u8>>, Error> {
     let decoded = decoding.run(SLICE).map_err(|error: DecodeError| Error::from(error))?;
-    let held_bytes = decoded.as_ref().map_or_else(|| decoding.held_bytes(), |decoded| decoded.capacity() as u64);
+    let held_bytes =
+        decoded.as_ref().map_or_else(|| decoding.held_bytes(), |decoded| decoded.capacity() as u64);
     hold.grow_to(held_bytes).map_err(|fault| *fault)?;
     Ok(decoded)
 }

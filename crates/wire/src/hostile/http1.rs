@@ -83,10 +83,8 @@ const UNFRAMED: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
 
 /// A response whose body is coded as `codings` says.
 fn coded(stream: TcpStream, codings: &str, body: &[u8]) -> std::io::Result<()> {
-    let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Encoding: {codings}\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
+    let head =
+        format!("HTTP/1.1 200 OK\r\nContent-Encoding: {codings}\r\nContent-Length: {}\r\n\r\n", body.len());
     say(stream, &[head.as_bytes(), body].concat())
 }
 
@@ -132,9 +130,12 @@ fn framing() -> Vec<Case> {
         }),
         keeps("nothing", "1000 Cut Wait EOF", SMALL_KIB, |stream| say_and_close(stream, b"")),
         keeps("reset", "1220 Cut", SMALL_KIB, reset),
-        keeps("Content-Length below zero", "1000 Malformed Receive bad Content-Length", SMALL_KIB, |stream| {
-            say(stream, b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nbody")
-        }),
+        keeps(
+            "Content-Length below zero",
+            "1000 Malformed Receive bad Content-Length",
+            SMALL_KIB,
+            |stream| say(stream, b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nbody"),
+        ),
         keeps("two Content-Lengths", "1000 Malformed Receive", SMALL_KIB, |stream| {
             say(stream, b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nbody")
         }),
@@ -144,9 +145,12 @@ fn framing() -> Vec<Case> {
         keeps("chunk of 2^60 bytes", TOO_LARGE, BODY_KIB, |stream| {
             say_and_flood(stream, &[CHUNKED, b"FFFFFFFFFFFFFFF\r\n"].concat(), b"x")
         }),
-        keeps("chunk size of 2^68", "1000 Malformed Receive http chunk length too large", SMALL_KIB, |stream| {
-            say(stream, &[CHUNKED, b"11111111111111111\r\n"].concat())
-        }),
+        keeps(
+            "chunk size of 2^68",
+            "1000 Malformed Receive http chunk length too large",
+            SMALL_KIB,
+            |stream| say(stream, &[CHUNKED, b"11111111111111111\r\n"].concat()),
+        ),
         keeps("status 101", "1000 Malformed Receive unsupported response status", SMALL_KIB, |stream| {
             say(stream, b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")
         }),
@@ -192,31 +196,32 @@ fn floods() -> Vec<Case> {
             say_and_flood(stream, &[CHUNKED, b"0\r\n"].concat(), b"X: y\r\n")
         }),
         Case {
-            prepare: || drop(LazyLock::force(&BARREN)),
+            prepare: || _ = LazyLock::force(&BARREN),
             ..keeps("empty layers of gzip", "1701 Coding Receive", BODY_KIB, |stream| {
                 coded(stream, "gzip, gzip, gzip, zstd", &BARREN)
             })
         },
         Case {
-            prepare: || drop(LazyLock::force(&GZIP)),
+            prepare: || _ = LazyLock::force(&GZIP),
             ..keeps("bomb of gzip", TOO_LARGE, BODY_KIB, |stream| coded(stream, "gzip", &GZIP))
         },
         Case {
-            prepare: || drop(LazyLock::force(&BROTLI)),
+            prepare: || _ = LazyLock::force(&BROTLI),
             ..keeps("bomb of br", TOO_LARGE, BODY_KIB, |stream| coded(stream, "br", &BROTLI))
         },
         Case {
-            prepare: || drop(LazyLock::force(&ZSTD)),
+            prepare: || _ = LazyLock::force(&ZSTD),
             ..keeps("bomb of zstd", TOO_LARGE, BODY_KIB, |stream| coded(stream, "zstd", &ZSTD))
         },
         Case {
-            prepare: || drop(LazyLock::force(&NESTED)),
+            prepare: || _ = LazyLock::force(&NESTED),
             ..keeps("bomb of deflate in zstd", TOO_LARGE, BODY_KIB, |stream| {
                 coded(stream, "deflate, zstd", &NESTED)
             })
         },
         keeps("redirects without end", "302", SMALL_KIB, |stream| {
-            let redirect = b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            let redirect =
+                b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
             say_and_close(stream, redirect)
         }),
         keeps("a thousand cookies of 1 KB", "200", SMALL_KIB, |stream| {

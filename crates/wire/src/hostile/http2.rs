@@ -163,7 +163,9 @@ fn violations() -> Vec<Case> {
         keeps("frame of 16 MB", "1657 Malformed", SMALL_KIB, |stream| {
             say(stream, &[0xff, 0xff, 0xff, DATA, 0, 0, 0, 0, 1])
         }),
-        keeps("data of no stream", "1652 Malformed", SMALL_KIB, |stream| say(stream, &frame(DATA, 0, 7, b"x"))),
+        keeps("data of no stream", "1652 Malformed", SMALL_KIB, |stream| {
+            say(stream, &frame(DATA, 0, 7, b"x"))
+        }),
         keeps("promise", "1652 Malformed", SMALL_KIB, |stream| {
             let promise = [&2_u32.to_be_bytes()[..], b"\x82\x87\x84"].concat();
             say(stream, &frame(PUSH_PROMISE, END_HEADERS, 1, &promise))

@@ -64,7 +64,9 @@ fn cases() -> Vec<Case> {
         keeps("silence", "1050 TimedOut Tls", SMALL_KIB, |stream| say(stream, b"")),
         keeps("close", "1220 Cut Tls", SMALL_KIB, |stream| listen(&stream)),
         keeps("plain HTTP", "130", SMALL_KIB, |stream| say(stream, b"HTTP/1.1 400 Bad Request\r\n\r\n")),
-        keeps("noise without end", "130", SMALL_KIB, |stream| say_and_flood(stream, b"", b"\x00\xff\x17noise")),
+        keeps("noise without end", "130", SMALL_KIB, |stream| {
+            say_and_flood(stream, b"", b"\x00\xff\x17noise")
+        }),
         keeps("handshake that drips", "1050 TimedOut Tls", SMALL_KIB, |stream| {
             let mut stream = stream;
             listen(&stream)?;

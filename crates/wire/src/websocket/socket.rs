@@ -2,14 +2,16 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::future::Future;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::io::ReadBuf;
 
 use super::deflate;
-use super::frames::{FrameDecoder, FrameFault, Message, MessageKind, encode_frame, exhausted};
+use super::frames::{FrameDecoder, FrameFault, Message, MessageKind, Step, encode_frame, exhausted};
 use crate::budget::{BodyBudget, Held};
 use crate::connection::Connection;
 use crate::error::Error;
@@ -47,6 +49,12 @@ pub enum Read {
     Fault(FrameFault),
     /// The connection broke.
     Broken(Error),
+}
+
+/// Lets the thread look at its timers and sockets and the other tasks run before this one goes on.
+fn let_others(cx: &Context<'_>) -> Poll<Read> {
+    let _ = pin!(tokio::task::yield_now()).poll(&mut Context::from_waker(cx.waker()));
+    Poll::Pending
 }
 
 impl fmt::Debug for WebSocket {
@@ -139,9 +147,11 @@ impl WebSocket {
     /// The next thing that comes.
     pub fn poll_read(&mut self, cx: &Context<'_>) -> Poll<Read> {
         loop {
-            match self.decoder.next_message() {
-                Ok(Some(message)) => return Poll::Ready(Read::Message(message)),
-                Ok(None) => {}
+            match self.decoder.step() {
+                Ok(Step::Message(message)) => return Poll::Ready(Read::Message(message)),
+                Ok(Step::NeedsBytes) => {}
+                Ok(Step::Busy) if self.held.set_to(self.decoder.held_bytes()) => return let_others(cx),
+                Ok(Step::Busy) => return Poll::Ready(Read::Fault(exhausted())),
                 Err(fault) => return Poll::Ready(Read::Fault(fault)),
             }
             let polled = SCRATCH.with_borrow_mut(|scratch| {
