@@ -260,6 +260,16 @@ mod tests {
     }
 
     #[test]
+    fn answers_are_bounded_once_decompressed() {
+        let server = testkit::http::start();
+        let client = Client::new(&server.url(""), None);
+        let bytes = |mib: &str, bytes_max| client.bytes("/bomb", &[("mib", mib)], ANY, bytes_max);
+        assert_eq!(bytes("1", 1 << 20).map(|bytes| bytes.len()).ok(), Some(1 << 20));
+        assert!(bytes("64", 1 << 20).is_err_and(|error| error.to_string().contains("limit")));
+        assert!(client.text("/bomb", &[("mib", "64")]).is_err_and(|error| error.to_string().contains("limit")));
+    }
+
+    #[test]
     fn addresses_lose_their_users_and_refuse_passwords() {
         assert_eq!(address("http://a@h:1/x/"), Ok(("http://h:1/x".to_owned(), Some("a".to_owned()))));
         assert_eq!(address("https://h"), Ok(("https://h".to_owned(), None)));

@@ -22,7 +22,9 @@ fn machine_bytes(meminfo: &str) -> Option<u64> {
 fn candidates(own: &str) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for line in own.lines() {
-        let Some([_, controllers, path]) = line.splitn(3, ':').collect::<Vec<_>>().try_into().ok() else { continue };
+        let Some((controllers, path)) = line.split_once(':').and_then(|(_, rest)| rest.split_once(':')) else {
+            continue;
+        };
         let (root, file) = match controllers {
             "" => ("/sys/fs/cgroup", "memory.max"),
             "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),

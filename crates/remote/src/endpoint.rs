@@ -101,4 +101,17 @@ mod tests {
         assert!(ask("G T", "http://127.0.0.1/x").is_err());
         assert!(ask("GET", "http://127.0.0.1:1/x").is_err());
     }
+
+    #[test]
+    fn answers_are_bounded_once_decompressed() {
+        let server = testkit::http::start();
+        let get = |path: &str| {
+            let (url, timeout) = (server.url(path), Duration::from_secs(10));
+            let answer = Endpoint::new(1 << 20).send(&Ask { method: "GET", url: &url, headers: &[], timeout });
+            answer.map(|(status, body)| (status, body.len()))
+        };
+        assert_eq!(get("/bomb?mib=1"), Ok((200, 1 << 20)));
+        // A thousandth of it on the network.
+        assert!(get("/bomb?mib=64").is_err_and(|error| error.contains("limit")));
+    }
 }

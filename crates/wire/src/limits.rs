@@ -9,8 +9,9 @@ pub(crate) const HEADERS_MAX: usize = 1024;
 /// Bytes of a body that is kept, where the machine has the memory for it. A body that is not kept may be of any size: it is
 /// counted and forgotten.
 pub(crate) const BODY_BYTES_MAX: u64 = 256 << 20;
-/// Bytes of a body that take nothing of the budget of all bodies.
-pub(crate) const BODY_FREE_BYTES: u64 = 256 << 10;
+/// Bytes of a body that take nothing of the budget of all bodies, so that threads do not meet there for small ones: those
+/// that may come with one read.
+pub(crate) const BODY_FREE_BYTES: u64 = READ_BYTES as u64;
 /// Capacity from which the buffer of a body grows by a half instead of twofold.
 pub(crate) const BODY_DOUBLED_BYTES_MAX: usize = 4 << 20;
 /// Bytes reserved for a body on the word of its `Content-Length` alone.
