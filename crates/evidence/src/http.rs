@@ -266,7 +266,9 @@ mod tests {
         let bytes = |mib: &str, bytes_max| client.bytes("/bomb", &[("mib", mib)], ANY, bytes_max);
         assert_eq!(bytes("1", 1 << 20).map(|bytes| bytes.len()).ok(), Some(1 << 20));
         assert!(bytes("64", 1 << 20).is_err_and(|error| error.to_string().contains("limit")));
-        assert!(client.text("/bomb", &[("mib", "64")]).is_err_and(|error| error.to_string().contains("limit")));
+        assert!(
+            client.text("/bomb", &[("mib", "64")]).is_err_and(|error| error.to_string().contains("limit"))
+        );
     }
 
     #[test]

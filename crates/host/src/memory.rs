@@ -22,7 +22,8 @@ fn machine_bytes(meminfo: &str) -> Option<u64> {
 fn candidates(own: &str) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for line in own.lines() {
-        let Some((controllers, path)) = line.split_once(':').and_then(|(_, rest)| rest.split_once(':')) else {
+        let Some((controllers, path)) = line.split_once(':').and_then(|(_, rest)| rest.split_once(':'))
+        else {
             continue;
         };
         let (root, file) = match controllers {
@@ -50,7 +51,8 @@ mod tests {
         };
         check(
             "0::/a/b\n",
-            ["/sys/fs/cgroup/a/b/memory.max", "/sys/fs/cgroup/a/memory.max", "/sys/fs/cgroup/memory.max"].as_slice(),
+            ["/sys/fs/cgroup/a/b/memory.max", "/sys/fs/cgroup/a/memory.max", "/sys/fs/cgroup/memory.max"]
+                .as_slice(),
         );
         check("0::/\n", &["/sys/fs/cgroup/memory.max"]);
         check(

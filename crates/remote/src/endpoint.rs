@@ -107,7 +107,8 @@ mod tests {
         let server = testkit::http::start();
         let get = |path: &str| {
             let (url, timeout) = (server.url(path), Duration::from_secs(10));
-            let answer = Endpoint::new(1 << 20).send(&Ask { method: "GET", url: &url, headers: &[], timeout });
+            let answer =
+                Endpoint::new(1 << 20).send(&Ask { method: "GET", url: &url, headers: &[], timeout });
             answer.map(|(status, body)| (status, body.len()))
         };
         assert_eq!(get("/bomb?mib=1"), Ok((200, 1 << 20)));

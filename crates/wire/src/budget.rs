@@ -119,8 +119,8 @@ impl<'b> Hold<'b> {
     }
 
     /// The body, with what it holds until nothing refers to it.
-    pub(crate) fn wrap(self, body: Vec<u8>) -> Bytes {
-        match self.held {
+    pub(crate) fn take(&mut self, body: Vec<u8>) -> Bytes {
+        match self.held.take() {
             Some(held) => Bytes::from_owner(HeldBody { body, _held: held }),
             None => Bytes::from(body),
         }
@@ -167,8 +167,7 @@ impl<'b> BodyBuffer<'b> {
 
     /// Takes the body.
     pub(crate) fn take(&mut self) -> Bytes {
-        let hold = Hold { budget: self.hold.budget, held: self.hold.held.take() };
-        hold.wrap(std::mem::take(&mut self.bytes))
+        self.hold.take(std::mem::take(&mut self.bytes))
     }
 }
 
@@ -242,7 +241,7 @@ mod tests {
         let budget = BodyBudget::new(10 << 20);
         let body = |bytes: usize| {
             let mut hold = Hold::new(&budget);
-            hold.grow_to(bytes as u64).map(|()| hold.wrap(vec![0; bytes]))
+            hold.grow_to(bytes as u64).map(|()| hold.take(vec![0; bytes]))
         };
         let small = body(BODY_FREE_BYTES as usize).expect("it is small");
         assert_eq!(budget.held_bytes(), 0);

@@ -153,6 +153,7 @@ pub(super) struct Decoding {
     reader: Gate,
     pace: Rc<Pace>,
     first: Coding,
+    has_long_steps: bool,
     decoded: Vec<u8>,
 }
 
@@ -183,7 +184,9 @@ impl Decoding {
         }
         let reader = Gate { inner, pace: pace.clone(), bytes: 0, taken_before, taken_behind: None };
         let reserve_bytes = body.len().saturating_mul(DECODED_GROWTH).min(DECODED_RESERVE_BYTES_MAX);
-        Ok(Some(Decoding { reader, pace, first, decoded: Vec::with_capacity(reserve_bytes) }))
+        let has_long_steps = codings.contains(&Coding::Brotli);
+        let decoded = Vec::with_capacity(reserve_bytes);
+        Ok(Some(Decoding { reader, pace, first, has_long_steps, decoded }))
     }
 
     /// Decodes for so long at most; returns the result where it is complete.
@@ -199,6 +202,11 @@ impl Decoding {
                 None => Err(DecodeError::Broken(self.first.name(), error)),
             },
         }
+    }
+
+    /// Whether a step of one of its decoders may take much longer than what passes a gate at once.
+    pub(super) fn has_long_steps(&self) -> bool {
+        self.has_long_steps
     }
 
     /// Bytes that the result takes so far.
