@@ -407,8 +407,9 @@ impl Coordinator {
                 // An answer under way belongs to an earlier request: the samples after it need a request of their own.
                 let is_over = !self.windows.is_waiting() || self.workers_lost() > 0 || now >= until;
                 if is_over {
-                    // A thread that a VU blocks answers no more.
-                    let until = if self.workers_lost() > 0 { now + windows::PATIENCE } else { until };
+                    // A thread that a VU blocks answers no more, and a listener may have taken the time of the others.
+                    let least = now + windows::PATIENCE;
+                    let until = if self.workers_lost() > 0 { least } else { until.max(least) };
                     let workers = self.windows.finish(now, until);
                     self.take_windows(now, workers);
                     self.phase = Phase::LastWindow { until };
@@ -568,6 +569,7 @@ impl Coordinator {
 
     fn drain(&mut self, now: Instant) {
         self.timers.ended = Some(now);
+        self.windows.end_seconds();
         self.phase = Phase::Draining { until: now + WORKER_PATIENCE };
     }
 

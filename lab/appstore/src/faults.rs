@@ -80,18 +80,11 @@ async fn plant(store: &Arc<Store>, url: &str, name: &str) -> Result<Planted, Str
         "pool-too-small" => {
             let most = u32::try_from(database::CONNECTIONS_MAX).unwrap_or(1) - 1;
             let held = store.pool.permits().clone().acquire_many_owned(most).await;
-            // Next to it, one connection keeps the database's only core busy. It stays there, so that only the pool changes
-            // when this ends.
-            store.pool.move_database();
             return held.map(Planted::Held).map_err(|error| error.to_string());
         }
         "row-lock" => return beside(tokio::spawn(hold_row(connect(url).await?))),
         "missing-index" => execute(url, "drop index if exists visit_app").await?,
-        "n-plus-one" => {
-            // What each of many statements costs is its round trip.
-            store.pool.move_database();
-            switches.n_plus_one.store(true, Ordering::Relaxed);
-        }
+        "n-plus-one" => switches.n_plus_one.store(true, Ordering::Relaxed),
         "periodic-job" => {
             let mut clients = Vec::with_capacity(REPORTS);
             for _ in 0..REPORTS {
