@@ -121,7 +121,7 @@ impl<'b> Hold<'b> {
     /// The body, with what it holds until nothing refers to it.
     pub(crate) fn take(&mut self, body: Vec<u8>) -> Bytes {
         match self.held.take() {
-            Some(held) => Bytes::from_owner(HeldBody { body, _held: held }),
+            Some(held) => held.wrap(body),
             None => Bytes::from(body),
         }
     }
@@ -194,6 +194,21 @@ impl Held {
         true
     }
 
+    /// `body`, with what is held until nothing refers to it.
+    fn wrap(self, body: impl AsRef<[u8]> + Send + 'static) -> Bytes {
+        Bytes::from_owner(HeldBody { body, _held: self })
+    }
+
+    /// A message, which takes a part of the same budget until nothing refers to it; `None` when that is exhausted.
+    pub(crate) fn of_message(&self, message: Bytes) -> Option<Bytes> {
+        let bytes = message.len() as u64;
+        if bytes <= BODY_FREE_BYTES {
+            return Some(message);
+        }
+        let mut held = Held::new(self.budget.clone());
+        held.grow_to(bytes).then(|| held.wrap(message))
+    }
+
     fn grow_to(&mut self, bytes: u64) -> bool {
         let more = bytes.saturating_sub(self.bytes);
         let before = self.budget.held_bytes.fetch_add(more, Ordering::Relaxed);
@@ -208,14 +223,14 @@ impl Drop for Held {
     }
 }
 
-struct HeldBody {
-    body: Vec<u8>,
+struct HeldBody<T> {
+    body: T,
     _held: Held,
 }
 
-impl AsRef<[u8]> for HeldBody {
+impl<T: AsRef<[u8]>> AsRef<[u8]> for HeldBody<T> {
     fn as_ref(&self) -> &[u8] {
-        &self.body
+        self.body.as_ref()
     }
 }
 

@@ -148,7 +148,7 @@ impl WebSocket {
     pub fn poll_read(&mut self, cx: &Context<'_>) -> Poll<Read> {
         loop {
             match self.decoder.step() {
-                Ok(Step::Message(message)) => return Poll::Ready(Read::Message(message)),
+                Ok(Step::Message(message)) => return Poll::Ready(self.hold(message)),
                 Ok(Step::NeedsBytes) => {}
                 Ok(Step::Busy) if self.held.set_to(self.decoder.held_bytes()) => return let_others(cx),
                 Ok(Step::Busy) => return Poll::Ready(Read::Fault(exhausted())),
@@ -174,6 +174,18 @@ impl WebSocket {
         }
     }
 
+    /// The message, which takes its part of the budget for as long as somebody has it.
+    fn hold(&mut self, message: Message) -> Read {
+        // It is no part of the decoder any more.
+        self.held.set_to(self.decoder.held_bytes());
+        let held = match message {
+            Message::Text(text) => self.held.of_message(text).map(Message::Text),
+            Message::Binary(bytes) => self.held.of_message(bytes).map(Message::Binary),
+            short => Some(short),
+        };
+        held.map_or_else(|| Read::Fault(exhausted()), Read::Message)
+    }
+
     /// Ends the connection.
     pub fn close(self) {
         self.connection.close();
@@ -190,5 +202,48 @@ impl WebSocket {
         self.mask ^= self.mask >> 27;
         let [.., a, b, c, d] = self.mask.wrapping_mul(0x2545_f491_4f6c_dd1d).to_le_bytes();
         [a, b, c, d]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::plan::{HttpOptions, NetworkOptions, TlsOptions};
+
+    use super::*;
+    use crate::testing::{local, request};
+    use crate::{Client, Shared, Upgrade};
+
+    async fn echo(socket: &mut WebSocket, bytes: usize) -> Read {
+        assert!(socket.queue(MessageKind::Binary, &vec![7; bytes]));
+        std::future::poll_fn(|cx| {
+            // What is left goes out as the server reads.
+            assert!(!matches!(socket.poll_flush(cx), Poll::Ready(Err(_))), "the server is there");
+            socket.poll_read(cx)
+        })
+        .await
+    }
+
+    #[test]
+    fn messages_take_their_part_of_the_budget() {
+        local(async {
+            let server = testkit::http::start();
+            let (http, network, tls) =
+                (HttpOptions::default(), NetworkOptions::default(), TlsOptions::default());
+            let budget = BodyBudget::of_memory(Some(0));
+            let shared = Shared::new(&http, &network, &tls).expect("good options");
+            let client = Client::new(Arc::new(shared.with_bodies(budget.clone())), 1);
+            for path in ["/ws/echo", "/ws/echo?deflate=1"] {
+                let upgrade =
+                    Upgrade { request: request("GET", &server.url(path)), jar: None, offers_deflate: true };
+                let mut socket = client.upgrade(upgrade).await.result.expect("it opens");
+                let Read::Message(Message::Binary(first)) = echo(&mut socket, 3 << 20).await else {
+                    panic!("no message")
+                };
+                assert!(first.len() == 3 << 20 && budget.held_bytes() >= 3 << 20, "{path}");
+                drop(first);
+                let small = echo(&mut socket, 100).await;
+                assert!(matches!(small, Read::Message(_)) && budget.held_bytes() == 0, "{path}");
+            }
+        });
     }
 }
