@@ -156,7 +156,7 @@ impl<'b> BodyBuffer<'b> {
                     let announced_bytes = announced_bytes.min(BODY_RESERVE_BYTES_MAX) as usize;
                     self.bytes.reserve_exact(piece.len() + announced_bytes);
                 }
-                ..BODY_DOUBLED_BYTES_MAX => self.bytes.reserve(piece.len()),
+                1..BODY_DOUBLED_BYTES_MAX => self.bytes.reserve(piece.len()),
                 capacity => self.bytes.reserve_exact(piece.len().max(room + capacity / 2)),
             }
             self.hold.grow_to(self.bytes.capacity() as u64)?;
