@@ -37,12 +37,19 @@ struct Script {
     body: Arc<Body>,
     setup: Option<Box<OnSeat<Option<Arc<str>>>>>,
     teardowns: Option<Arc<AtomicU64>>,
+    teardown: Box<OnSeat<()>>,
     init: Box<OnSeat<()>>,
 }
 
 impl Script {
     fn new(body: impl Fn(&Seat, &IterationCall) -> IterationEnd + Send + Sync + 'static) -> Script {
-        Script { body: Arc::new(body), setup: None, teardowns: None, init: Box::new(|_| Ok(())) }
+        Script {
+            body: Arc::new(body),
+            setup: None,
+            teardowns: None,
+            teardown: Box::new(|_| Ok(())),
+            init: Box::new(|_| Ok(())),
+        }
     }
 
     /// Iterations that wait for this long.
@@ -77,11 +84,11 @@ impl Program for Script {
         self.teardowns.is_some()
     }
 
-    fn teardown(&self, _seat: Seat, _data: Option<&Arc<str>>) -> Result<(), ProgramError> {
+    fn teardown(&self, seat: Seat, _data: Option<&Arc<str>>) -> Result<(), ProgramError> {
         if let Some(teardowns) = &self.teardowns {
             teardowns.fetch_add(1, Ordering::SeqCst);
         }
-        Ok(())
+        (self.teardown)(&seat)
     }
 }
 

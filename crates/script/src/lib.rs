@@ -50,5 +50,6 @@ pub use rate_gate::RateGate;
 pub use secrets::{
     NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets, SecretsError,
 };
+pub use source::MODULE_BYTES_MAX;
 pub use state::{Call, RunContext, VuBinding};
 pub use trace_context::TraceSample;

@@ -12,8 +12,11 @@ use script::{Fetch, Outside, PackageImport, PackedFiles};
 
 use crate::Context;
 
-/// Maximum size of a script, bytes.
-const SCRIPT_BYTES_MAX: u64 = 256 << 20;
+/// Maximum size of a script, bytes; that of a module.
+const SCRIPT_BYTES_MAX: u64 = script::MODULE_BYTES_MAX;
+
+/// The bytes that show whether a file is an archive: the header of its first entry.
+const HEAD_BYTES: u64 = 512;
 
 /// The script to read, and its options.
 #[derive(Clone, Debug, Default)]
@@ -206,8 +209,7 @@ fn kind(settings: &SourceSettings, context: &Context) -> Result<Kind, Failure> {
 
 fn read_local(script: &Path, name: &str, kind: Kind) -> Result<(PathBuf, Vec<u8>), Failure> {
     let fails = |error: std::io::Error| unreadable(name, &error);
-    let bytes_max = if kind == Kind::Script { SCRIPT_BYTES_MAX } else { ARCHIVE_BYTES_MAX };
-    let (path, from): (PathBuf, Box<dyn Read>) = match script == Path::new("-") {
+    let (path, mut from): (PathBuf, Box<dyn Read>) = match script == Path::new("-") {
         true => (std::env::current_dir().map_err(fails)?.join("-"), Box::new(std::io::stdin().lock())),
         false => {
             let path = std::path::absolute(script).map_err(fails)?;
@@ -215,12 +217,12 @@ fn read_local(script: &Path, name: &str, kind: Kind) -> Result<(PathBuf, Vec<u8>
             (path, Box::new(file))
         }
     };
-    let mut bytes = Vec::new();
-    from.take(bytes_max + 1).read_to_end(&mut bytes).map_err(fails)?;
-    let is_archive = kind != Kind::Script && archive::is_archive(&bytes);
-    if bytes.len() as u64 > if is_archive { bytes_max } else { SCRIPT_BYTES_MAX } {
-        return Err(fails(std::io::Error::other(format!("it is larger than {SCRIPT_BYTES_MAX} bytes"))));
-    }
+    // The head decides how much is read: a script has far fewer bytes than an archive may have.
+    let mut head = Vec::new();
+    from.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(fails)?;
+    let is_archive = kind != Kind::Script && archive::is_archive(&head);
+    let bytes_max = if is_archive { ARCHIVE_BYTES_MAX } else { SCRIPT_BYTES_MAX };
+    let bytes = files::read_stream(head.as_slice().chain(from), bytes_max).map_err(fails)?;
     Ok((path, bytes))
 }
 
