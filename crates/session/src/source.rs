@@ -8,7 +8,7 @@ use std::sync::Arc;
 use archive::{ARCHIVE_BYTES_MAX, Archive};
 use remote::{LOCK_NAME, LockMode, Remote};
 use runs::{Exit, Failure};
-use script::{Fetch, Outside, PackageImport, PackedFiles};
+use script::{Fetch, MemoryLimits, Outside, PackageImport, PackedFiles};
 
 use crate::Context;
 
@@ -31,6 +31,24 @@ pub struct SourceSettings {
     pub frozen: bool,
     /// The folder of the module cache, if not the user's default.
     pub cache: Option<PathBuf>,
+    /// Limits of the memory that VUs hold.
+    pub memory: MemorySettings,
+}
+
+/// Limits of the memory that VUs hold, where they are not the defaults of this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemorySettings {
+    /// Limit of one VU, bytes.
+    pub vu_bytes: Option<u64>,
+    /// Limit of all VUs together, bytes.
+    pub process_bytes: Option<u64>,
+}
+
+impl MemorySettings {
+    /// Returns the limits on this machine.
+    pub(crate) fn limits(self) -> MemoryLimits {
+        MemoryLimits::resolve(self.vu_bytes, self.process_bytes, host::usable_memory_bytes())
+    }
 }
 
 /// A script's text and name.
@@ -42,6 +60,8 @@ pub struct Source {
     pub path: PathBuf,
     /// The text of the script.
     pub text: String,
+    /// Limits of the memory that its VUs hold.
+    pub memory: MemorySettings,
     /// The archive that contains the script.
     archive: Option<Archive>,
     /// The loader of remote modules.
@@ -68,6 +88,11 @@ impl Source {
     /// # Errors
     /// The file cannot be read, or does not have the type of `--type`.
     pub fn read(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
+        let memory = settings.memory;
+        Source::read_text(settings, context).map(|source| Source { memory, ..source })
+    }
+
+    fn read_text(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
         let kind = kind(settings, context)?;
         let name = settings.script.display().to_string();
         if name.starts_with("https://") {
@@ -81,7 +106,7 @@ impl Source {
         }
         let remote = Arc::new(remote(settings, context, folder_of(&path))?);
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Source { name, path, text, archive: None, remote: Some(remote) })
+        Ok(Source { name, path, text, remote: Some(remote), ..Source::default() })
     }
 
     fn read_remote(settings: &SourceSettings, context: &Context, url: String) -> Result<Source, Failure> {
@@ -89,7 +114,8 @@ impl Source {
         let remote = remote(settings, context, &folder)?;
         let bytes = remote.fetch(&url).map_err(|error| failed(Exit::Other, &error))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Source { path: url.clone().into(), name: url, text, archive: None, remote: Some(remote.into()) })
+        let (path, remote) = (url.clone().into(), Some(remote.into()));
+        Ok(Source { name: url, path, text, remote, ..Source::default() })
     }
 
     fn of_archive(name: String, archive: Archive, remote: Remote) -> Result<Source, Failure> {
@@ -101,7 +127,8 @@ impl Source {
         }
         let path = PathBuf::from(filename.strip_prefix("file://").unwrap_or(filename));
         let text = String::from_utf8_lossy(&archive.script).into_owned();
-        Ok(Source { name, path, text, archive: Some(archive), remote: Some(remote.into()) })
+        let (archive, remote) = (Some(archive), Some(remote.into()));
+        Ok(Source { name, path, text, archive, remote, ..Source::default() })
     }
 
     /// Returns the options of an archive, which replace the script's own.

@@ -49,7 +49,7 @@ fn bytes<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let (at, count) = (js::to_number(args.ctx, &args.get(1))?, js::to_number(args.ctx, &args.get(2))?);
     let from = (at as usize).min(whole.len());
     let piece = &whole[from..from.saturating_add(count as usize).min(whole.len())];
-    Ok(TypedArray::<u8>::new(args.ctx.clone(), piece)?.into_value())
+    Ok(TypedArray::<u8>::new_copy(args.ctx.clone(), piece)?.into_value())
 }
 
 /// `isRunning()`: whether the init phase is over.
