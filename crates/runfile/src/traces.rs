@@ -1,10 +1,11 @@
 //! Traces that were kept, and the load of operations, written beside the load and read back.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Kept, OperationLoad, Span, SpanKind, SpanStatus, Trace};
+use model::{Kept, OWN_SERVICE, OperationLoad, Span, SpanKind, SpanStatus, Trace};
 use rusqlite::params;
 use serde::Serialize;
 
@@ -75,7 +76,7 @@ impl Pen<'_> {
                 trace.id.to_be_bytes(),
                 trace.kept.as_str(),
                 share,
-                self.text(&root.service),
+                self.service(&root.service),
                 self.text(&root.operation),
                 root.start_ns,
                 nanoseconds(root.duration),
@@ -96,6 +97,11 @@ impl Pen<'_> {
         Ok(())
     }
 
+    /// A service's name. The program's own connects its spans with those of servers, whatever a password says.
+    fn service<'t>(&self, service: &'t str) -> Cow<'t, str> {
+        if service == OWN_SERVICE { Cow::Borrowed(service) } else { self.text(service) }
+    }
+
     fn span(&self, trace_id: u128, span: &Span) -> rusqlite::Result<()> {
         let attributes = span.attributes.iter().map(|(name, value)| (self.text(name), self.text(value)));
         let links = span.links.iter().map(|(trace, span)| format!("{trace:032x}-{span:016x}"));
@@ -107,7 +113,7 @@ impl Pen<'_> {
                 span.id.to_be_bytes(),
                 span.parent.map(u64::to_be_bytes),
                 span.kind.as_str(),
-                self.text(&span.service),
+                self.service(&span.service),
                 self.text(&span.operation),
                 span.start_ns,
                 nanoseconds(span.duration),
@@ -128,7 +134,7 @@ impl Pen<'_> {
         let mut durations = Vec::new();
         values::write(&load.durations, &mut durations);
         let blob = self.packer.pack(&durations).unwrap_or_default();
-        let (service, operation) = (self.text(&load.service), self.text(&load.operation));
+        let (service, operation) = (self.service(&load.service), self.text(&load.operation));
         self.execute(
             "INSERT INTO operation_load (ten, service, operation, kind, part, errors, durations)
              SELECT ?1, ?2, ?3, ?4, count(*), ?5, ?6 FROM operation_load

@@ -104,6 +104,7 @@ fn load(
             &["mock=token=abc123".to_owned()],
             &BTreeMap::new(),
             Arc::new(crate::NoSecretServer),
+            &redact::Redactor::default(),
         )
         .unwrap(),
     );
