@@ -106,3 +106,117 @@ fn hostile_silent_connections_are_closed_in_time_and_counted() {
     assert_eq!(receiver.counts().connections_silent, 2);
     assert!(receiver.counts().losses()[0].starts_with("2 connections without a whole request"));
 }
+
+/// Sends raw bytes and returns the status; `None` without an answer.
+fn status(receiver: &Receiver, bytes: &[u8]) -> Option<u16> {
+    let mut stream = connect(receiver);
+    // The receiver may close before it has read everything.
+    let _ = stream.write_all(bytes);
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).ok()?;
+    std::str::from_utf8(&head[9..]).ok()?.parse().ok()
+}
+
+#[test]
+fn hostile_payloads_are_refused_and_counted() {
+    let receiver = start();
+    let post = |kind: &str, coding: &str, body: &[u8]| {
+        let head = format!(
+            "POST /v1/traces HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\n{coding}content-length: {}\r\n\r\n",
+            body.len()
+        );
+        status(&receiver, &[head.as_bytes(), body].concat())
+    };
+    let (json, protobuf, gzip) = ("application/json", "application/x-protobuf", "content-encoding: gzip\r\n");
+    let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let refused: [(&str, &str, &[u8], &[u16]); 12] = [
+        (json, "", b"garbage", &[400]),
+        (json, "", b"{\"resourceSpans\":7}", &[400]),
+        (json, "", b"\xff\xfe\0", &[400]),
+        (json, "", nested.as_bytes(), &[400]),
+        (json, gzip, b"no gzip", &[400]),
+        (json, "content-encoding: br\r\n", b"", &[415]),
+        (json, "content-encoding: gzip, gzip\r\n", b"", &[415]),
+        (protobuf, "", b"\x0a\xff\xff\xff\xff\x0f", &[400]),
+        (protobuf, "", b"\x0b\x0b\x0b\x0b", &[400]),
+        (protobuf, "", &[0xff; 1000], &[400]),
+        ("text/html", "", b"<script>", &[415]),
+        ("", "", b"", &[415]),
+    ];
+    for (kind, coding, body, expect) in refused {
+        let got = post(kind, coding, body).expect("an answer");
+        let shown = String::from_utf8_lossy(&body[..body.len().min(20)]);
+        assert!(expect.contains(&got), "{kind} {coding}{shown}: {got}");
+    }
+    assert_eq!(receiver.counts().requests_refused, refused.len() as u64);
+    for framing in [
+        "content-length: 3\r\ntransfer-encoding: chunked",
+        "content-length: 0\r\ncontent-length: 3",
+        "content-length: -1",
+        "transfer-encoding: xchunked",
+    ] {
+        let got = status(&receiver, format!("{HEAD}{framing}\r\n\r\n0\r\n\r\n").as_bytes());
+        assert!(got.is_none_or(|status| status >= 400), "{framing}: {got:?}");
+    }
+    let long = format!("{HEAD}x: {}\r\n\r\n", "y".repeat(1 << 20));
+    assert!(status(&receiver, long.as_bytes()).is_none_or(|status| status >= 400));
+    assert_eq!(send(&receiver, 1), Some(200));
+    assert_eq!(receiver.counts().spans_received, 1);
+}
+
+/// Spans of a request of a flood.
+const SPANS: u64 = 500;
+
+/// Floods a receiver over several connections and checks that it counted every span that it accepted.
+fn flood(requests: u64) {
+    const SENDERS: u64 = 4;
+    let receiver = start();
+    let body = |first: u64| {
+        let span = |number: u64| {
+            format!(
+                "{{\"traceId\":\"{number:032x}\",\"spanId\":\"{number:016x}\",\"name\":\"GET /\",\
+                 \"startTimeUnixNano\":\"1\",\"endTimeUnixNano\":\"2\"}}"
+            )
+        };
+        let spans: Vec<String> = (first..first + SPANS).map(span).collect();
+        format!("{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"spans\":[{}]}}]}}]}}", spans.join(","))
+    };
+    let send = |sender: u64| {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let url = format!("http://{}/v1/traces", receiver.addresses()[0]);
+        let accepted = (0..requests).filter(|request| {
+            let body = body(1 + (sender * requests + request) * SPANS);
+            let answer = agent.post(&url).header("content-type", "application/json").send(body.as_bytes());
+            answer.is_ok_and(|answer| answer.status() == 200)
+        });
+        accepted.count() as u64
+    };
+    let accepted: u64 = std::thread::scope(|scope| {
+        let senders: Vec<_> = (0..SENDERS)
+            .map(|sender| {
+                scope.spawn({
+                    let send = &send;
+                    move || send(sender)
+                })
+            })
+            .collect();
+        senders.into_iter().map(|sender| sender.join().expect("no panic")).sum()
+    });
+    assert_eq!(accepted, SENDERS * requests, "{:?}", receiver.counts());
+    assert_eq!(receiver.counts().spans_received, accepted * SPANS);
+    let (taken, counts) = receiver.finish();
+    let kept: usize = taken.traces.iter().map(|trace| trace.spans.len()).sum();
+    assert_eq!((counts.spans_received, counts.spans_kept), (accepted * SPANS, kept as u64), "{counts:?}");
+    println!("tried {}", accepted * SPANS);
+}
+
+#[test]
+fn hostile_floods_are_counted_whole() {
+    flood(5);
+}
+
+#[test]
+#[ignore = "takes a minute: 750,000 spans"]
+fn hostile_floods_of_750_000_spans_are_counted_whole() {
+    flood(375);
+}

@@ -285,7 +285,8 @@ mod tests {
         let heard = (0..PUSHES_UNHEARD_MAX * 2).filter(|_| feed.is_wanted()).count();
         assert_eq!(heard as u64, PUSHES_UNHEARD_MAX);
         let seats: Vec<_> = (0..LISTENERS_MAX * 2).map(|_| Subscription::take(&feed)).collect();
-        assert_eq!((feed.listeners().seats.len(), feed.gave_way()), (LISTENERS_MAX, LISTENERS_MAX as u64));
+        assert_eq!(feed.listeners().seats.len(), LISTENERS_MAX);
+        assert_eq!(feed.gave_way(), LISTENERS_MAX as u64);
         drop(seats);
         assert!(feed.listeners().seats.is_empty());
     }
