@@ -23,6 +23,7 @@ use runfile::Reader;
 use serde::{Deserialize, Serialize};
 use stats::Random;
 
+use super::suite::thousands;
 use super::target::Counts;
 
 /// Time between a fault and the next, seconds.
@@ -146,6 +147,47 @@ pub(super) struct Figures {
 }
 
 impl Figures {
+    /// Returns the figures as Markdown.
+    pub(super) fn table(&self) -> String {
+        let lost = self.requests_file.saturating_sub(self.never_connected);
+        let lost = lost.saturating_sub(self.server.seen - self.server.repeated);
+        let rows = [
+            ("Length, minutes", u64::from(self.minutes)),
+            ("VUs", u64::from(self.vus)),
+            ("Faults", self.faults.iter().map(|(_, count)| count).sum()),
+            ("Requests sent, by the script's own counter", self.requests_script),
+            ("Requests recorded, in the exported summary", self.requests_summary),
+            ("Requests recorded, in the run file", self.requests_file),
+            ("Requests with an answer", self.answered),
+            ("Requests without an answer", self.unanswered),
+            ("… whose connection was refused, so that no server saw them", self.never_connected),
+            ("Requests that the server saw, each counted once", self.server.seen - self.server.repeated),
+            ("Requests that it saw again: repeated by the client after a reset", self.server.repeated),
+            ("Requests that neither side can account for", lost),
+            ("Iterations started", self.iterations_started),
+            ("Iterations completed", self.iterations_metric),
+            ("Iterations interrupted at the end", self.iterations_interrupted),
+            ("Spans accepted by the receiver", self.spans_accepted),
+            ("Spans recorded in the run file", self.spans_received),
+            ("Panics", self.panics),
+            ("Peak memory, MiB", self.peak_kib / 1024),
+        ];
+        let row = |(name, count): (&str, u64)| format!("| {name} | {} |\n", thousands(count));
+        let code = self.exit_code.map_or_else(|| "none".to_owned(), |code| code.to_string());
+        let faults: Vec<String> =
+            self.faults.iter().map(|(name, count)| format!("{name} × {count}")).collect();
+        let laws = match self.violations.is_empty() {
+            true => "All laws hold".to_owned(),
+            false => format!("**Broken laws: {}**", self.violations.join("; ")),
+        };
+        format!(
+            "| Figure | Count |\n|---|---:|\n{}| Exit code | {code} |\n\n{laws}. Seed {}. Faults: {}.\n",
+            rows.map(row).concat(),
+            self.seed,
+            faults.join(", ")
+        )
+    }
+
     /// Returns the laws that the figures break.
     fn broken_laws(&self) -> Vec<String> {
         let seen_once = self.server.seen - self.server.repeated;
