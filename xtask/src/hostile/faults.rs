@@ -176,7 +176,7 @@ fn one(fault: &Fault, program: &Path) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Returns true if the run lost data without a word: it is neither stored nor reported as lost.
+/// Returns true if the run lost data silently: it is neither stored nor reported as lost.
 fn is_silent_loss(
     fault: &Fault,
     program: &Path,
