@@ -113,7 +113,7 @@ fn run_suite(options: &Options) -> anyhow::Result<()> {
 }
 
 /// The name by which `--group` chooses the runs with faults.
-const FAULTS: &str = "Faults";
+const FAULTS: &str = "Fault";
 
 fn long_run(minutes: u32, options: &Options) -> anyhow::Result<()> {
     let folder = std::env::temp_dir().join(format!("plimsoll-hour-{}", std::process::id()));
