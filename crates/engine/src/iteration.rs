@@ -131,6 +131,12 @@ impl ScenarioLane {
 }
 
 fn iterate(run: &RunShared, state: &mut VuState, call: &IterationCall) -> (IterationEnd, Instant) {
+    if state.vu.is_spent() {
+        state.recreate(run);
+        if state.vu.is_spent() {
+            return (IterationEnd::Interrupted, SystemClock::now());
+        }
+    }
     let vu = &mut state.vu;
     match catch_unwind(AssertUnwindSafe(|| vu.iterate(call))) {
         Ok(ended) if !state.vu.is_spent() => ended,

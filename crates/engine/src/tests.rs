@@ -38,6 +38,7 @@ struct Script {
     setup: Option<Box<OnSeat<Option<Arc<str>>>>>,
     teardowns: Option<Arc<AtomicU64>>,
     teardown: Box<OnSeat<()>>,
+    spends: bool,
     init: Box<OnSeat<()>>,
 }
 
@@ -48,6 +49,7 @@ impl Script {
             setup: None,
             teardowns: None,
             teardown: Box::new(|_| Ok(())),
+            spends: false,
             init: Box::new(|_| Ok(())),
         }
     }
@@ -58,18 +60,24 @@ impl Script {
     }
 }
 
-struct ScriptVu(Seat, Arc<Body>);
+/// A VU, and whether it has spent itself: on its iteration 1, if the script wants that.
+struct ScriptVu(Seat, Arc<Body>, Option<bool>);
 
 impl Vu for ScriptVu {
     fn iterate(&mut self, call: &IterationCall) -> (IterationEnd, Instant) {
+        self.2 = self.2.map(|_| call.vu_iteration == 1);
         ((self.1)(&self.0, call), SystemClock::now())
+    }
+
+    fn is_spent(&self) -> bool {
+        self.2 == Some(true)
     }
 }
 
 impl Program for Script {
     fn create_vu(&self, seat: Seat) -> Result<Box<dyn Vu>, ProgramError> {
         (self.init)(&seat)?;
-        Ok(Box::new(ScriptVu(seat, self.body.clone())))
+        Ok(Box::new(ScriptVu(seat, self.body.clone(), self.spends.then_some(false))))
     }
 
     fn has_setup(&self) -> bool {

@@ -154,6 +154,8 @@ impl VuState {
     pub(crate) fn recreate(&mut self, run: &RunShared) {
         match create(run, &self.seat) {
             Ok(vu) => self.vu = vu,
+            // The time is up. A spent VU is replaced before its next iteration, if it gets one.
+            Err(ProgramError::Interrupted) if self.vu.is_spent() => {}
             Err(error) => {
                 self.is_broken = true;
                 let message = format!("failed to restart VU {}: {error}", self.seat.id_in_instance);

@@ -200,3 +200,20 @@ fn a_setup_that_never_ends_blocks_no_run() {
     assert_eq!(ran.iterations(), 0);
     assert!(ran.outcome.elapsed < MS * 9000, "took {:?}", ran.outcome.elapsed);
 }
+
+#[test]
+fn a_spent_vu_is_replaced() {
+    let inits = Arc::new(AtomicU64::new(0));
+    let counted = inits.clone();
+    let mut script = Script::new(|_, _| IterationEnd::Completed);
+    script.spends = true;
+    // The first attempt to replace it comes when its time is up.
+    script.init = Box::new(move |_| match counted.fetch_add(1, Ordering::SeqCst) {
+        1 => Err(ProgramError::Interrupted),
+        _ => Ok(()),
+    });
+    let executor = Executor::PerVuIterations { vus: 1, iterations: 4, max_duration: MS * 2000 };
+    let ran = run_plan(1, plan(vec![scenario("s", executor)]), script);
+    assert_eq!((ran.iterations(), inits.load(Ordering::SeqCst)), (4, 3));
+    assert!(!ran.logged("failed to restart"));
+}
