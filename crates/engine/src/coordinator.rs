@@ -415,8 +415,9 @@ impl Coordinator {
                 // An answer under way belongs to an earlier request: the samples after it need a request of their own.
                 let is_over = !self.windows.is_waiting() || !self.all_threads_end() || now >= until;
                 if is_over {
-                    // A blocked thread answers no more.
-                    let until = if self.all_threads_end() { until } else { now + windows::PATIENCE };
+// A blocked thread answers no more, and a listener may have taken the time of the others.
+                    let least = now + windows::PATIENCE;
+                    let until = if self.all_threads_end() { until.max(least) } else { least };
                     let workers = self.windows.finish(now, until);
                     self.take_windows(now, workers);
                     self.phase = Phase::LastWindow { until };
@@ -585,6 +586,7 @@ impl Coordinator {
 
     fn drain(&mut self, now: Instant) {
         self.timers.ended = Some(now);
+        self.windows.end_seconds();
         self.phase = Phase::Draining { until: now + WORKER_PATIENCE };
     }
 

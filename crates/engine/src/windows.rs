@@ -86,10 +86,13 @@ impl WindowBook {
         self.ask(now, now + PATIENCE)
     }
 
-    /// Closes the run's last window, which waits until `until` for every thread: later samples are lost. No further second
-    /// passes. Returns the workers to ask.
-    pub(crate) fn finish(&mut self, now: Instant, until: Instant) -> Vec<usize> {
+    /// Lets no further second pass: its request could keep a thread from being asked for the last window.
+    pub(crate) fn end_seconds(&mut self) {
         self.next_tick = Instant::MAX;
+    }
+
+    /// Closes the run's last window, which waits until `until` for every thread: later samples are lost. Returns the workers to ask.
+    pub(crate) fn finish(&mut self, now: Instant, until: Instant) -> Vec<usize> {
         self.ask(now, until)
     }
 

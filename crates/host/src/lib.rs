@@ -16,5 +16,5 @@ mod timer;
 
 pub use listeners::{Listener, Listeners};
 pub use machine::{Interface, Machine, Tcp, Ticks};
-pub use memory::usable_memory_bytes;
+pub use memory::memory_bytes_max;
 pub use sampler::Sampler;

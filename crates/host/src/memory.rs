@@ -1,40 +1,44 @@
-//! The memory that a process may use: the machine's, or less where its cgroup has a limit.
+//! Memory that the process may use.
 
-use crate::files::text;
+use std::path::PathBuf;
 
-/// Bytes of RAM that the process may use; `None` where the kernel reports neither.
-pub fn usable_memory_bytes() -> Option<u64> {
-    let machine = text("/proc/meminfo").and_then(|text| total(&text));
+use crate::files::{numbers, text};
+
+/// Memory that this process may use, in bytes: the machine's, or the limit of its cgroup or of one above it where that is
+/// less. `None` where the kernel reports neither.
+pub fn memory_bytes_max() -> Option<u64> {
     let own = text("/proc/self/cgroup").unwrap_or_default();
-    let limits = candidates(&own).into_iter().filter_map(|path| text(path)?.trim().parse().ok());
-    limits.chain(machine).min()
+    let limits = candidates(&own).into_iter().filter_map(|path| numbers(&text(path)?).next());
+    limits.chain(machine_bytes(&text("/proc/meminfo").unwrap_or_default())).min()
 }
 
-fn total(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
+fn machine_bytes(meminfo: &str) -> Option<u64> {
+    let kib = meminfo.lines().find_map(|line| numbers(line.strip_prefix("MemTotal:")?).next())?;
+    Some(kib.saturating_mul(1024))
 }
 
-/// Files with limits, by `/proc/self/cgroup`: of version 2 in the group and all groups above it, each of which limits it too;
-/// then of version 1. A container sees its own group at the root (cgroups(7)). A file without a limit holds a word, or a number
-/// beyond any memory.
-fn candidates(own: &str) -> Vec<String> {
-    let path_of = |has: &dyn Fn(&str) -> bool| {
-        let mut parts = own.lines().map(|line| line.splitn(3, ':').collect::<Vec<_>>());
-        parts.find(|parts| parts.len() == 3 && has(parts[1])).map(|parts| parts[2].to_owned())
-    };
-    let unified = path_of(&|controllers| controllers.is_empty()).unwrap_or_default();
-    let memory =
-        path_of(&|controllers| controllers.split(',').any(|one| one == "memory")).unwrap_or_default();
-    let above = |path: &str| -> Vec<String> {
-        let ends = path.match_indices('/').map(|(end, _)| path[..end].to_owned());
-        ends.chain([path.trim_end_matches('/').to_owned()]).collect()
-    };
-    let second = above(&unified).into_iter().map(|group| format!("/sys/fs/cgroup{group}/memory.max"));
-    let first =
-        above(&memory).into_iter().map(|group| format!("/sys/fs/cgroup/memory{group}/memory.limit_in_bytes"));
-    second.chain(first).collect()
+/// Files with a limit, by `/proc/self/cgroup`: of the group and of all above it, in version 2 and version 1, whose root is
+/// the group itself in a container (cgroups(7)). Groups without a limit say `max`, or a number above every machine's memory.
+fn candidates(own: &str) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for line in own.lines() {
+        let Some((controllers, path)) = line.split_once(':').and_then(|(_, rest)| rest.split_once(':'))
+        else {
+            continue;
+        };
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            _ if controllers.split(',').any(|one| one == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        let groups = std::iter::successors(Some(path.trim_matches('/')), |path| {
+            path.rsplit_once('/').map(|(above, _)| above).or((!path.is_empty()).then_some(""))
+        });
+        paths.extend(groups.map(|group| PathBuf::from(root).join(group).join(file)));
+    }
+    paths
 }
 
 #[cfg(test)]
@@ -42,22 +46,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_looked_for_in_all_groups_above() {
-        let paths = candidates("4:memory:/docker/x\n0::/a.slice/b\n");
-        let expect = [
-            "/sys/fs/cgroup/memory.max",
-            "/sys/fs/cgroup/a.slice/memory.max",
-            "/sys/fs/cgroup/a.slice/b/memory.max",
-            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-            "/sys/fs/cgroup/memory/docker/memory.limit_in_bytes",
-            "/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes",
-        ];
-        assert_eq!(paths, expect);
+    fn limits_of_groups_above_count() {
+        let check = |own: &str, expect: &[&str]| {
+            let paths: Vec<String> = candidates(own).iter().map(|path| path.display().to_string()).collect();
+            assert_eq!(paths, expect, "{own}");
+        };
+        check(
+            "0::/a/b\n",
+            ["/sys/fs/cgroup/a/b/memory.max", "/sys/fs/cgroup/a/memory.max", "/sys/fs/cgroup/memory.max"]
+                .as_slice(),
+        );
+        check("0::/\n", &["/sys/fs/cgroup/memory.max"]);
+        check(
+            "5:cpuset,memory:/docker/x:y\n4:cpu,cpuacct:/z\n",
+            &[
+                "/sys/fs/cgroup/memory/docker/x:y/memory.limit_in_bytes",
+                "/sys/fs/cgroup/memory/docker/memory.limit_in_bytes",
+                "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+            ],
+        );
+        check("", &[]);
     }
 
     #[test]
-    fn a_machine_has_memory() {
-        assert_eq!(total("MemTotal:       16302000 kB\nMemFree: 1 kB\n"), Some(16_302_000 * 1024));
-        assert!(usable_memory_bytes().is_some_and(|bytes| bytes > 1 << 20));
+    fn the_machine_has_memory() {
+        assert_eq!(machine_bytes("MemTotal:       2 kB\nMemFree: 1 kB\n"), Some(2048));
+        assert_eq!(machine_bytes(""), None);
+        assert!(memory_bytes_max().is_some_and(|bytes| bytes > 1 << 20));
     }
 }

@@ -115,6 +115,7 @@ fn load_within(
             &["mock=token=abc123".to_owned()],
             &BTreeMap::new(),
             Arc::new(crate::NoSecretServer),
+            &redact::Redactor::default(),
         )
         .unwrap(),
     );

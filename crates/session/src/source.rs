@@ -47,7 +47,7 @@ pub struct MemorySettings {
 impl MemorySettings {
     /// Returns the limits on this machine.
     pub(crate) fn limits(self) -> MemoryLimits {
-        MemoryLimits::resolve(self.vu_bytes, self.process_bytes, host::usable_memory_bytes())
+        MemoryLimits::resolve(self.vu_bytes, self.process_bytes, host::memory_bytes_max())
     }
 }
 

@@ -170,7 +170,8 @@ impl Test {
             Failure::new(Exit::InvalidConfig, lines.join("\n"))
         })?;
         let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls)
-            .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?;
+            .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?
+            .with_bodies(wire::BodyBudget::of_memory(host::memory_bytes_max()));
         Ok(Test {
             script,
             plan: Arc::new(plan),

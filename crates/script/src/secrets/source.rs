@@ -80,9 +80,9 @@ impl Given {
 }
 
 fn assignments<'a>(entries: impl Iterator<Item = &'a str>) -> Result<BTreeMap<String, String>, SecretsError> {
-    let assign = |entry: &'a str| {
-        let (key, value) = entry.split_once('=').ok_or_else(|| SecretsError::Entry(entry.to_owned()))?;
+    let assign = |(index, entry): (usize, &'a str)| {
+        let (key, value) = entry.split_once('=').ok_or(SecretsError::Entry(index + 1))?;
         Ok((key.to_owned(), value.to_owned()))
     };
-    entries.map(assign).collect()
+    entries.enumerate().map(assign).collect()
 }
