@@ -415,7 +415,7 @@ impl Coordinator {
                 // An answer under way belongs to an earlier request: the samples after it need a request of their own.
                 let is_over = !self.windows.is_waiting() || !self.all_threads_end() || now >= until;
                 if is_over {
-// A blocked thread answers no more, and a listener may have taken the time of the others.
+                    // A blocked thread answers no more, and a listener may have taken the time of the others.
                     let least = now + windows::PATIENCE;
                     let until = if self.all_threads_end() { until.max(least) } else { least };
                     let workers = self.windows.finish(now, until);

@@ -89,7 +89,8 @@ const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠
 /// One field of a CSV file (RFC 4180): quoted where it has to be, and with an apostrophe in front where a spreadsheet would
 /// take it for a formula. Not for numbers, whose sign is one.
 fn field(text: &str) -> String {
-    let starts_formula = text.trim_start().starts_with(FORMULA_STARTS) || text.starts_with(['\t', '\r', '\n']);
+    let starts_formula =
+        text.trim_start().starts_with(FORMULA_STARTS) || text.starts_with(['\t', '\r', '\n']);
     let text = terminal(text);
     let text = if starts_formula { format!("'{text}") } else { text };
     match text.contains([',', '"', '\n', '\r', ';']) {

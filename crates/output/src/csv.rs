@@ -260,10 +260,14 @@ pub(crate) mod tests {
     #[test]
     fn hostile_tags_break_no_row() {
         let context = context(&[]);
-        let names = ["a\",\"b", "a\nb,c", "a\r\n\"", "\u{0}\u{1b}[2J", "=cmd|' /C calc'!A0", "&x=y&", "\u{202e}x"];
+        let names =
+            ["a\",\"b", "a\nb,c", "a\r\n\"", "\u{0}\u{1b}[2J", "=cmd|' /C calc'!A0", "&x=y&", "\u{202e}x"];
         for name in names {
             let set = TagSet::new([(name.into(), name.into()), ("status".into(), name.into())]);
-            let one = Sample { tags: context.tags.intern(set), ..sample(&context, "http_reqs", 1.0, Mark::Measured) };
+            let one = Sample {
+                tags: context.tags.intern(set),
+                ..sample(&context, "http_reqs", 1.0, Mark::Measured)
+            };
             let text = written(&mut Csv::new(context.clone(), TimeFormat::Unix), &[one, one]);
             // RFC 4180, 2: a line break and a comma within quotes are part of a field, and two quotes are one.
             let mut is_quoted = false;

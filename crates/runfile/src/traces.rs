@@ -355,7 +355,8 @@ mod tests {
             redactor.add_guessed([password.to_owned()]);
             let header = Header { redactor, ..Header::default() };
             let _ = std::fs::remove_file(&path);
-            let mut store = Store::create(&path, &header, Arc::default(), Arc::default(), false).expect("create");
+            let mut store =
+                Store::create(&path, &header, Arc::default(), Arc::default(), false).expect("create");
             let own = Span { service: OWN_SERVICE.into(), ..span(1, None) };
             let other = Span { operation: "call plimsoll".into(), ..span(3, Some(1)) };
             let trace = Trace { id: 7, kept: Kept::Slowest, spans: vec![own, other] };

@@ -19,7 +19,10 @@ const ANSWER_BYTES_MAX: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// No server listens at the address.
-    #[error("connect to a test at {0}: {why}; check that the test runs with --address {0}", RedactedUrl(address))]
+    #[error(
+        "connect to a test at {0}: {why}; check that the test runs with --address {0}",
+        RedactedUrl(address)
+    )]
     Unreachable {
         /// The address.
         address: String,

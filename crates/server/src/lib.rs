@@ -22,8 +22,8 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use axum::{Router, middleware};
-use redact::RedactedUrl;
 use listen::Intake;
+use redact::RedactedUrl;
 use tokio::sync::oneshot;
 
 pub use assets::text as page_file;

@@ -90,14 +90,25 @@ const LEAKY: &str = "import http from 'k6/http'; import { check, group } from 'k
     };";
 
 const VARIABLES: [&str; 6] = ["DB_PASS", "PGPASS", "DB_PWD", "JWT", "BEARER", "CREDS"];
-const FLAGS: [&str; 9] = ["DATABASE_URL", "CLI_TOKEN", "tag", "mock", "file", "redis", "password_file", "otlp", "proxy"];
+const FLAGS: [&str; 9] =
+    ["DATABASE_URL", "CLI_TOKEN", "tag", "mock", "file", "redis", "password_file", "otlp", "proxy"];
 
 /// The files that hold the planted secrets by intent.
 const OWN_FILES: [&str; 3] = ["script.js", "secrets.txt", "password.txt"];
 
 /// The answers of the page about one run.
-const PAGE_PARTS: [&str; 10] =
-    ["", "/logs", "/errors", "/requests", "/thresholds", "/series", "/evidence", "/validity", "/diagnosis", "/audit"];
+const PAGE_PARTS: [&str; 10] = [
+    "",
+    "/logs",
+    "/errors",
+    "/requests",
+    "/thresholds",
+    "/series",
+    "/evidence",
+    "/validity",
+    "/diagnosis",
+    "/audit",
+];
 
 fn all_places() -> Vec<&'static str> {
     VARIABLES.into_iter().chain(FLAGS).collect()
@@ -136,7 +147,13 @@ fn no_planted_secret_is_written() {
     assert_eq!((ran.code, ran.count("count")), (Some(107), 10), "{}{}", ran.out, ran.err);
     assert_kept(&ran, &places, &OWN_FILES);
     assert_absent(&texts(&stored_file(&ran)), "the run's file", &places);
-    for words in ["show", "report @last --format json", "export @last --format json", "export @last --format csv", "runs --json"] {
+    for words in [
+        "show",
+        "report @last --format json",
+        "export @last --format json",
+        "export @last --format csv",
+        "runs --json",
+    ] {
         let shown = ran.and(words).run();
         assert_absent(&(shown.out.clone() + &shown.err), words, &places);
     }
@@ -216,7 +233,10 @@ fn messages_show_no_passwords_of_addresses() {
     }
     check(verb("run").word(&format!("https://u:{PASSWORD}@127.0.0.1:1/script.js")), "a remote script");
     check(verb("deps").word(&format!("https://127.0.0.1:1/script.js?token={PASSWORD}")), "a remote script");
-    check(plimsoll(&format!("import 'https://127.0.0.1:1/a.js?token={PASSWORD}'; export default () => {{}}")), "a remote module");
+    check(
+        plimsoll(&format!("import 'https://127.0.0.1:1/a.js?token={PASSWORD}'; export default () => {{}}")),
+        "a remote module",
+    );
     for (name, value) in [
         ("HTTP_PROXY", format!("http://u:{PASSWORD}@h:x")),
         ("HTTPS_PROXY", format!("ftp://u:{PASSWORD}@h")),
@@ -225,19 +245,26 @@ fn messages_show_no_passwords_of_addresses() {
         ("K6_OTEL_HTTP_EXPORTER_ENDPOINT", format!("u:{PASSWORD}@h")),
     ] {
         let outputs = "-q=false --out opentelemetry --out influxdb --out experimental-prometheus-rw";
-        check(script().flags(outputs).env("K6_OTEL_EXPORTER_PROTOCOL", "http/protobuf").env(name, &value), name);
+        check(
+            script().flags(outputs).env("K6_OTEL_EXPORTER_PROTOCOL", "http/protobuf").env(name, &value),
+            name,
+        );
     }
     let project = format!("[evidence.redis]\npassword = \"{PASSWORD}\"\n");
     check(verb("doctor").file("plimsoll.toml", &project), "a password in the project's file");
     let torn = format!("[evidence.redis]\npassword = \"{PASSWORD}\n");
     check(verb("doctor").file("plimsoll.toml", &torn), "a torn project file");
-    check(script().flags("--secret-source=file=s.txt").file("s.txt", PASSWORD), "a file of secrets without names");
+    check(
+        script().flags("--secret-source=file=s.txt").file("s.txt", PASSWORD),
+        "a file of secrets without names",
+    );
 }
 
 #[test]
 fn variables_are_stored_by_name_and_shape() {
     let script = "export default () => [__ENV.RATE, __ENV.WORD, __ENV.ASKED];";
-    let flags = "-e RATE=20 -e DURATION=30s -e WORD=some-word -e PROFILE=smoke -e ASKED=asked-word --store-env ASKED";
+    let flags =
+        "-e RATE=20 -e DURATION=30s -e WORD=some-word -e PROFILE=smoke -e ASKED=asked-word --store-env ASKED";
     let ran = plimsoll(script).flags(flags).run().exits(0);
     let texts = texts(&stored_file(&ran));
     for kept in ["RATE=20", "DURATION=30s", "PROFILE=smoke", "ASKED=asked-word", "WORD=(set)"] {

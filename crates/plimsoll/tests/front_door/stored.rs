@@ -201,7 +201,13 @@ fn runs_are_listed_filtered_and_pruned() {
 fn a_dash_is_standard_output() {
     let ran = plimsoll("export default () => {};").run().exits(0);
     ran.and("run --no-color script.js").run().exits(0);
-    for words in ["export @last --format csv", "export @last --format json", "report @last", "compare @prev @last", "audit @last"] {
+    for words in [
+        "export @last --format csv",
+        "export @last --format json",
+        "report @last",
+        "compare @prev @last",
+        "audit @last",
+    ] {
         let plain = ran.and(words).run();
         let dashed = ran.and(&format!("{words} -o -")).run();
         assert_eq!((dashed.code, &dashed.out), (plain.code, &plain.out), "{words}");
