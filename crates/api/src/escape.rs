@@ -28,7 +28,10 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
 /// `Default_Ignorable_Code_Point`s of Unicode). The joiners U+200C and U+200D stay: Persian words and emoji are written with them.
 pub fn is_unseen(glyph: char) -> bool {
     glyph.is_control()
-        || matches!(glyph, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180e}')
+        || matches!(
+            glyph,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180e}'
+        )
         || matches!(glyph, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
         || matches!(glyph, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
         || matches!(glyph, '\u{e0000}'..='\u{e0fff}')

@@ -26,8 +26,10 @@ const SECRET_PARTS: &[&str] = &[
 ];
 
 /// Words of names that sound like secrets: `DB_PW`, `dbPass`.
-const SECRET_WORDS: &[&str] =
-    &["pass", "pw", "pwd", "jwt", "pin", "otp", "totp", "cred", "creds", "sas", "sig", "header", "headers", "code"];
+const SECRET_WORDS: &[&str] = &[
+    "pass", "pw", "pwd", "jwt", "pin", "otp", "totp", "cred", "creds", "sas", "sig", "header", "headers",
+    "code",
+];
 
 /// Endings of words that sound like secrets: `PGPASS`, `MYSQLPWD`.
 const SECRET_ENDINGS: &[&str] = &["pass", "pwd", "jwt", "creds"];
@@ -87,8 +89,8 @@ const WORD_BYTES_MAX: usize = 24;
 
 /// Units behind numbers.
 const UNITS: &[&str] = &[
-    "ns", "us", "µs", "ms", "s", "sec", "m", "min", "h", "d", "w", "B", "b", "kB", "KB", "MB", "GB", "TB", "KiB", "MiB",
-    "GiB", "TiB", "k", "K", "M", "G", "%", "x", "rps", "vus", "Hz",
+    "ns", "us", "µs", "ms", "s", "sec", "m", "min", "h", "d", "w", "B", "b", "kB", "KB", "MB", "GB", "TB",
+    "KiB", "MiB", "GiB", "TiB", "k", "K", "M", "G", "%", "x", "rps", "vus", "Hz",
 ];
 
 /// Whether a variable, option, header or parameter of this name is taken for a secret.
@@ -147,7 +149,8 @@ fn is_quantity(text: &str) -> bool {
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     let mut digits_count = 0;
     while !rest.is_empty() {
-        let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.').len();
+        let digits = rest.len()
+            - rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.').len();
         digits_count += digits;
         let unit = rest[digits..].find(|letter: char| letter.is_ascii_digit()).unwrap_or(rest.len() - digits);
         let unit_text = &rest[digits..digits + unit];
@@ -176,7 +179,8 @@ fn is_plain_address(value: &str) -> bool {
 }
 
 fn is_label(text: &str) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
+    let is_letter =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     (1..=WORD_BYTES_MAX).contains(&text.len()) && digits <= 4 && text.bytes().all(is_letter)
 }
@@ -250,12 +254,39 @@ mod tests {
     #[test]
     fn names_that_sound_like_secrets() {
         for name in [
-            "API_TOKEN", "client_secret", "DB_PASSWORD", "AWS_ACCESS_KEY_ID", "Authorization", "COOKIE", "DB_PASS", "PGPASS",
-            "DB_PWD", "JWT", "BEARER", "CREDS", "dbPass", "MYSQL_PW", "PIN", "X-Amz-Signature", "SENTRY_DSN", "APIKEY",
+            "API_TOKEN",
+            "client_secret",
+            "DB_PASSWORD",
+            "AWS_ACCESS_KEY_ID",
+            "Authorization",
+            "COOKIE",
+            "DB_PASS",
+            "PGPASS",
+            "DB_PWD",
+            "JWT",
+            "BEARER",
+            "CREDS",
+            "dbPass",
+            "MYSQL_PW",
+            "PIN",
+            "X-Amz-Signature",
+            "SENTRY_DSN",
+            "APIKEY",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
-        for name in ["BASE_URL", "PWD", "LANG", "K6_VUS", "XDG_SESSION_ID", "PASSENGERS", "BYPASS_CACHE", "RATE", "SPIN", "DATABASE_URL"] {
+        for name in [
+            "BASE_URL",
+            "PWD",
+            "LANG",
+            "K6_VUS",
+            "XDG_SESSION_ID",
+            "PASSENGERS",
+            "BYPASS_CACHE",
+            "RATE",
+            "SPIN",
+            "DATABASE_URL",
+        ] {
             assert!(!is_secret_name(name), "{name}");
         }
     }
@@ -270,15 +301,41 @@ mod tests {
     #[test]
     fn values_are_stored_by_name_and_shape() {
         let plain = [
-            ("20", true), ("-1.5", true), ("30s", true), ("1m30s", true), ("50%", true), ("10s:100,1m:0", true), ("true", true),
-            ("", true), ("500MB", true), ("http://127.0.0.1:8080", true), ("https://test.example/api/v1", true),
-            ("localhost:8080", true), ("smoke", false), ("hunter2", false), ("4111111111111111", false),
-            ("postgres://u:pw@h", false), ("https://u:pw@h", false), ("https://h/?token=abc", false), ("https://h#abc", false),
-            ("https://hooks.example/services/T0GH/B0AB/x9Yz", false), ("https://h/4f9d0c1b2a", false), ("eyJhbGciOi.eyJzdWIi.c2ln", false),
-            ("1a2b3c4d", false), ("12 34 x", false),
+            ("20", true),
+            ("-1.5", true),
+            ("30s", true),
+            ("1m30s", true),
+            ("50%", true),
+            ("10s:100,1m:0", true),
+            ("true", true),
+            ("", true),
+            ("500MB", true),
+            ("http://127.0.0.1:8080", true),
+            ("https://test.example/api/v1", true),
+            ("localhost:8080", true),
+            ("smoke", false),
+            ("hunter2", false),
+            ("4111111111111111", false),
+            ("postgres://u:pw@h", false),
+            ("https://u:pw@h", false),
+            ("https://h/?token=abc", false),
+            ("https://h#abc", false),
+            ("https://hooks.example/services/T0GH/B0AB/x9Yz", false),
+            ("https://h/4f9d0c1b2a", false),
+            ("eyJhbGciOi.eyJzdWIi.c2ln", false),
+            ("1a2b3c4d", false),
+            ("12 34 x", false),
         ];
         check("THING", &plain);
-        check("PROFILE", &[("smoke", true), ("v1.2.3-rc1", true), ("two words", false), ("a8f5f167f44f4964e6c998dee827110c", false)]);
+        check(
+            "PROFILE",
+            &[
+                ("smoke", true),
+                ("v1.2.3-rc1", true),
+                ("two words", false),
+                ("a8f5f167f44f4964e6c998dee827110c", false),
+            ],
+        );
         check("K6_OUT", &[("json", true), ("influxdb=http://u:p@h/db", false)]);
         check("DB_PASS", &[("20", false), ("", false), ("true", false)]);
     }
@@ -287,7 +344,10 @@ mod tests {
     fn words_of_a_command_line_lose_their_secrets() {
         for (word, expect) in [
             ("--tag=token=abc", "--tag=token=(hidden)"),
-            ("loki=http://u:pw@h/p,header.Authorization=Bearer abc,limit=5", "loki=http://u:(hidden)@h/p,header.Authorization=(hidden),limit=5"),
+            (
+                "loki=http://u:pw@h/p,header.Authorization=Bearer abc,limit=5",
+                "loki=http://u:(hidden)@h/p,header.Authorization=(hidden),limit=5",
+            ),
             ("--out=influxdb=http://h/db?u=a&p=pw", "--out=influxdb=http://h/db?u=a&p=(hidden)"),
             ("redis=redis://:pw@h", "redis=redis://:(hidden)@h"),
             ("--duration=30s", "--duration=30s"),

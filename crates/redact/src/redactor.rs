@@ -8,8 +8,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::json;
 use crate::names::{is_path, is_secret_name, is_storable, secret_settings};
-use crate::url::password_in;
 use crate::scrubber::{Scrubber, headers_hidden, replace};
+use crate::url::password_in;
 
 /// Secrets that are searched for. Further ones are not: a script that asks a server for more gets an error before.
 const SECRETS_MAX: usize = 20_000;
@@ -40,7 +40,10 @@ struct Layer {
 impl Layer {
     fn new(secrets: Vec<(String, bool)>) -> Layer {
         let of = |wanted: bool| {
-            secrets.iter().filter(move |(_, is_declared)| *is_declared == wanted).map(|(secret, _)| secret.as_str())
+            secrets
+                .iter()
+                .filter(move |(_, is_declared)| *is_declared == wanted)
+                .map(|(secret, _)| secret.as_str())
         };
         let scrubber = Scrubber::new(of(true), of(false));
         Layer { secrets, scrubber }
@@ -82,7 +85,8 @@ impl Redactor {
         let secrets = &mut *guard;
         let mut fresh = Vec::new();
         for secret in added {
-            if !secret.is_empty() && secrets.known.len() < SECRETS_MAX && secrets.known.insert(secret.clone()) {
+            if !secret.is_empty() && secrets.known.len() < SECRETS_MAX && secrets.known.insert(secret.clone())
+            {
                 fresh.push((secret, is_declared));
             }
         }
@@ -218,9 +222,12 @@ mod tests {
     fn short_declared_secrets_are_hidden_as_words() {
         let redactor = Redactor::default();
         redactor.add_declared(["pin".to_owned(), "1".to_owned(), String::new()]);
-        for (text, expect) in
-            [("pin", "(hidden)"), ("is pin!", "is (hidden)!"), ("xpinx pins", "xpinx pins"), ("1 of 1", "1 of 1")]
-        {
+        for (text, expect) in [
+            ("pin", "(hidden)"),
+            ("is pin!", "is (hidden)!"),
+            ("xpinx pins", "xpinx pins"),
+            ("1 of 1", "1 of 1"),
+        ] {
             assert_eq!(redactor.scrub(text), expect, "{text}");
         }
     }

@@ -40,7 +40,8 @@ pub fn urls_hidden(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some(at) = rest.find("://") {
         let (before, after) = rest.split_at(at + 3);
-        let end = after.find(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '`' | '<' | '>'));
+        let end =
+            after.find(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '`' | '<' | '>'));
         let (address, next) = after.split_at(end.unwrap_or(after.len()));
         shown.push_str(before);
         shown.push_str(&without_credentials(address, false));
@@ -68,7 +69,9 @@ fn without_credentials(rest: &str, is_bare: bool) -> String {
             None => (part, ""),
         };
         match part.split_once('=') {
-            Some((name, value)) if is_secret_parameter(name) && !value.is_empty() => format!("{name}={HIDDEN}{separator}"),
+            Some((name, value)) if is_secret_parameter(name) && !value.is_empty() => {
+                format!("{name}={HIDDEN}{separator}")
+            }
             _ => format!("{part}{separator}"),
         }
     });
@@ -86,7 +89,9 @@ fn password(rest: &str) -> Option<std::ops::Range<usize>> {
     let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let end = match rest[..authority_end].rfind('@') {
         // A password may hold what ends an authority; better hide a path than show half a password.
-        Some(at) if rest[..at].contains(':') => rest[..rest.find(['?', '#']).unwrap_or(rest.len())].rfind('@')?,
+        Some(at) if rest[..at].contains(':') => {
+            rest[..rest.find(['?', '#']).unwrap_or(rest.len())].rfind('@')?
+        }
         Some(at) => at,
         // A password may hold a slash that is not escaped. A number before it is a port, and then what follows is a path.
         None if is_host_and_port(&rest[..authority_end]) => return None,
@@ -124,7 +129,10 @@ mod tests {
             ("https://ghp_16C7e42F292c6912E7710c838347Ae178B4a@h/x", "https://(hidden)@h/x"),
             ("https://h:8443/@scope/module.js", "https://h:8443/@scope/module.js"),
             ("https://esm.example/@scope/module.js", "https://esm.example/@scope/module.js"),
-            ("https://h/a?b=1&access_token=x&c#id_token=y", "https://h/a?b=1&access_token=(hidden)&c#id_token=(hidden)"),
+            (
+                "https://h/a?b=1&access_token=x&c#id_token=y",
+                "https://h/a?b=1&access_token=(hidden)&c#id_token=(hidden)",
+            ),
             ("http://h/write?u=me&p=pw", "http://h/write?u=me&p=(hidden)"),
             ("s3://bucket/p?X-Amz-Signature=abc", "s3://bucket/p?X-Amz-Signature=(hidden)"),
             ("user:pw@host:9090", "user:(hidden)@host:9090"),
@@ -140,7 +148,10 @@ mod tests {
     #[test]
     fn addresses_are_found_in_texts() {
         for (text, expect) in [
-            ("GET http://u:pw@h/x: refused, then https://h?token=a b", "GET http://u:(hidden)@h/x: refused, then https://h?token=(hidden) b"),
+            (
+                "GET http://u:pw@h/x: refused, then https://h?token=a b",
+                "GET http://u:(hidden)@h/x: refused, then https://h?token=(hidden) b",
+            ),
             ("invalid \"redis://:pw@h\": why", "invalid \"redis://:(hidden)@h\": why"),
             ("no address: a@b c:d", "no address: a@b c:d"),
         ] {

@@ -55,7 +55,11 @@ impl LogFormatter {
         match self.format {
             LogFormat::Raw => {
                 let message = line.message.trim_end_matches('\n');
-                if self.is_terminal { escape::terminal_lines(message) + "\n" } else { message.to_owned() + "\n" }
+                if self.is_terminal {
+                    escape::terminal_lines(message) + "\n"
+                } else {
+                    message.to_owned() + "\n"
+                }
             }
             LogFormat::Json => self.json(line),
             LogFormat::Text if self.style.colour => self.style.fit(self.short(line)),
@@ -183,7 +187,9 @@ mod tests {
             &line,
             "time=\"2026-11-21T09:33:58Z\" level=info msg=\"user\\u202enimda\\u200b\\u2066\\U000e0041\\u00ad\" source=console\n",
         );
-        for (format, is_terminal) in [(LogFormat::Text, true), (LogFormat::Raw, true), (LogFormat::Json, false)] {
+        for (format, is_terminal) in
+            [(LogFormat::Text, true), (LogFormat::Raw, true), (LogFormat::Json, false)]
+        {
             let style = Style { colour: false, unicode: true };
             let epoch = Epoch { at: Instant::ZERO, wall_unix_ns: 0 };
             let formatter = LogFormatter { format, style, epoch, started: Instant::ZERO, is_terminal };

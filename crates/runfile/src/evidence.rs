@@ -67,8 +67,7 @@ pub fn add_evidence(path: &Path, evidence: &Evidence, redactor: &Redactor) -> Re
     let mut add = || {
         let transaction = connection.transaction()?;
         let mut packer = Packer::new();
-        let mut pen =
-            Pen { connection: &transaction, packer: &mut packer, redactor, marks: &mut marks };
+        let mut pen = Pen { connection: &transaction, packer: &mut packer, redactor, marks: &mut marks };
         pen.evidence(evidence)?;
         transaction.commit()
     };

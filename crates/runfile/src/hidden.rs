@@ -114,7 +114,8 @@ impl Rule<'_> {
     /// Hides secret settings in a word that sets no variable: `token=…`, and credentials in addresses.
     fn hide_setting(&self, word: &mut String, redactor: &Redactor) {
         if let Some((name, value)) = word.split_once('=')
-            && (is_secret_name(name) && !name.starts_with('-') || self.declared.iter().any(|known| known == name))
+            && (is_secret_name(name) && !name.starts_with('-')
+                || self.declared.iter().any(|known| known == name))
         {
             redactor.add_guessed([value.to_owned()]);
             *word = format!("{name}={HIDDEN}");
@@ -246,8 +247,21 @@ mod tests {
     #[test]
     fn a_header_loses_its_secrets() {
         let words = [
-            "run", "-e", "MY_TOKEN=abcdefgh", "--env=SEED=s3cr3t!!", "-eA=1", "-qe", "WORD=hello", "--env", "A=2",
-            "--interleave", "PGPASS=quietly-so", "--tag", "token=evening-tag", "--out", "influxdb=http://u:passw0rd@h/db",
+            "run",
+            "-e",
+            "MY_TOKEN=abcdefgh",
+            "--env=SEED=s3cr3t!!",
+            "-eA=1",
+            "-qe",
+            "WORD=hello",
+            "--env",
+            "A=2",
+            "--interleave",
+            "PGPASS=quietly-so",
+            "--tag",
+            "token=evening-tag",
+            "--out",
+            "influxdb=http://u:passw0rd@h/db",
             "abcdefgh.js",
         ];
         let options = r#"{"vus":1.5,"tlsAuth":[{"key":"PEM"}],
@@ -262,8 +276,21 @@ mod tests {
         assert_eq!(header.environment[0].value, None);
         assert_eq!(header.environment[1].value.as_deref(), Some("1"));
         let expect = [
-            "run", "-e", "MY_TOKEN=(set)", "--env=SEED=(set)", "-eA=1", "-qe", "WORD=(set)", "--env", "A=2",
-            "--interleave", "PGPASS=(set)", "--tag", "token=(hidden)", "--out", "influxdb=http://u:(hidden)@h/db",
+            "run",
+            "-e",
+            "MY_TOKEN=(set)",
+            "--env=SEED=(set)",
+            "-eA=1",
+            "-qe",
+            "WORD=(set)",
+            "--env",
+            "A=2",
+            "--interleave",
+            "PGPASS=(set)",
+            "--tag",
+            "token=(hidden)",
+            "--out",
+            "influxdb=http://u:(hidden)@h/db",
             "(hidden).js",
         ];
         assert_eq!(header.command_line, expect);

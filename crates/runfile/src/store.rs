@@ -38,8 +38,13 @@ pub(crate) const ERRORS_MAX: usize = 10_000;
 /// Bytes of one row of the tail, before its last cell: a second of very many series takes several rows.
 const TAIL_BYTES: usize = 4 << 20;
 /// System tags whose values no script and no server chooses.
-const OWN_VALUES: &[SystemTag] =
-    &[SystemTag::Proto, SystemTag::Status, SystemTag::ErrorCode, SystemTag::TlsVersion, SystemTag::ExpectedResponse];
+const OWN_VALUES: &[SystemTag] = &[
+    SystemTag::Proto,
+    SystemTag::Status,
+    SystemTag::ErrorCode,
+    SystemTag::TlsVersion,
+    SystemTag::ExpectedResponse,
+];
 
 /// Series in one row of the tail.
 const TAIL_SERIES: usize = 4096;

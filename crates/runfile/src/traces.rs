@@ -347,6 +347,29 @@ mod tests {
     }
 
     #[test]
+    fn no_password_hides_the_own_service() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for password in ["plim", "plimsoll", OWN_SERVICE] {
+            let path = folder.path().join(format!("{}.plimsoll", password.len()));
+            let redactor = redact::Redactor::default();
+            redactor.add_guessed([password.to_owned()]);
+            let header = Header { redactor, ..Header::default() };
+            let _ = std::fs::remove_file(&path);
+            let mut store =
+                Store::create(&path, &header, Arc::default(), Arc::default(), false).expect("create");
+            let own = Span { service: OWN_SERVICE.into(), ..span(1, None) };
+            let other = Span { operation: "call plimsoll".into(), ..span(3, Some(1)) };
+            let trace = Trace { id: 7, kept: Kept::Slowest, spans: vec![own, other] };
+            store.transaction(|store| store.put_traces(&[trace])).expect("write");
+            store.close().expect("close");
+            let trace = Reader::open(&path).expect("open").trace(7).expect("read").expect("it is there");
+            assert_eq!(&*trace.spans[0].service, OWN_SERVICE, "{password}");
+            let hidden = if password == "plim" { "call plimsoll" } else { "call (hidden)" };
+            assert_eq!(&*trace.spans[1].operation, hidden, "{password}");
+        }
+    }
+
+    #[test]
     fn traces_come_back_as_they_were_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("run.plimsoll");

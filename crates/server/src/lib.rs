@@ -22,6 +22,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use axum::{Router, middleware};
+use redact::RedactedUrl;
 use tokio::sync::oneshot;
 
 pub use assets::text as page_file;
@@ -39,7 +40,7 @@ pub const ADDRESS_DEFAULT: &str = "localhost:6565";
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The address is invalid or in use.
-    #[error("listen on {address}: {source}")]
+    #[error("listen on {}: {source}", RedactedUrl(address))]
     Listen {
         /// The address as given.
         address: String,
@@ -48,7 +49,8 @@ pub enum ServerError {
     },
     /// Without a token, other machines could reach the server and end the test.
     #[error(
-        "listen on {0}: without a token (PLIMSOLL_API_TOKEN) only this machine's own addresses are served"
+        "listen on {}: without a token (PLIMSOLL_API_TOKEN) only this machine's own addresses are served",
+        RedactedUrl(.0)
     )]
     Exposed(String),
     /// The system has no thread left.

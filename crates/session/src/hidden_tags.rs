@@ -27,7 +27,9 @@ impl HiddenTags {
         }
         let hidden = match event {
             RunEvent::Samples(batch) => self.batch(batch).map(|batch| RunEvent::Samples(Arc::new(batch))),
-            RunEvent::Window(window) if window.series.iter().any(|(key, _)| self.set(key.tags) != key.tags) => {
+            RunEvent::Window(window)
+                if window.series.iter().any(|(key, _)| self.set(key.tags) != key.tags) =>
+            {
                 let mut window = (**window).clone();
                 window.series.iter_mut().for_each(|(key, _)| key.tags = self.set(key.tags));
                 Some(RunEvent::Window(window.into()))
@@ -41,7 +43,8 @@ impl HiddenTags {
     fn batch(&mut self, batch: &[(Sample, Option<Metadata>)]) -> Option<Vec<(Sample, Option<Metadata>)>> {
         let mut has_secrets = false;
         for (sample, metadata) in batch {
-            has_secrets |= self.set(sample.tags) != sample.tags || metadata.as_ref().is_some_and(|it| self.has_secret(it));
+            has_secrets |= self.set(sample.tags) != sample.tags
+                || metadata.as_ref().is_some_and(|it| self.has_secret(it));
         }
         has_secrets.then(|| {
             let hidden = batch.iter().map(|(sample, metadata)| {
@@ -67,7 +70,9 @@ impl HiddenTags {
             let set = self.tags.get(next);
             let is_secret = |text: &str| matches!(self.redactor.values_hidden(text), Cow::Owned(_));
             let shown = match set.iter().any(|(name, value)| is_secret(name) || is_secret(value)) {
-                true => self.tags.intern(TagSet::new(set.iter().map(|(name, value)| (self.text(name), self.text(value))))),
+                true => self
+                    .tags
+                    .intern(TagSet::new(set.iter().map(|(name, value)| (self.text(name), self.text(value))))),
                 false => next,
             };
             self.shown.push(shown);
@@ -91,7 +96,8 @@ mod tests {
     fn secrets_are_replaced_and_other_batches_are_passed_on() {
         let tags = Arc::new(TagInterner::default());
         let set = |url: &str| tags.intern(TagSet::new([("url".into(), url.into())]));
-        let sample = |tags| Sample { metric: HTTP_REQS, tags, value: 1.0, at: Instant::ZERO, mark: Mark::Measured };
+        let sample =
+            |tags| Sample { metric: HTTP_REQS, tags, value: 1.0, at: Instant::ZERO, mark: Mark::Measured };
         let (plain, secret) = (set("http://h/a"), set("http://h/?t=hush-hush"));
         let redactor = Redactor::default();
         redactor.add_guessed(["hush-hush".to_owned()]);
@@ -99,7 +105,8 @@ mod tests {
         let event = RunEvent::Samples(Arc::new(vec![(sample(plain), None)]));
         assert!(matches!(hidden.hide(&event), Cow::Borrowed(_)));
         let metadata: Metadata = [("trace".into(), "of hush-hush".into())].into_iter().collect();
-        let event = RunEvent::Samples(Arc::new(vec![(sample(plain), Some(metadata)), (sample(secret), None)]));
+        let event =
+            RunEvent::Samples(Arc::new(vec![(sample(plain), Some(metadata)), (sample(secret), None)]));
         let shown = hidden.hide(&event);
         let RunEvent::Samples(batch) = &*shown else { panic!("samples stay samples") };
         assert_eq!(batch[0].0.tags, plain);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::plan::Compat;
 use model::{Epoch, LogLevel, SystemClock};
 use plan::{Options, Warning};
-use redact::Redactor;
+use redact::{Redactor, assignments_hidden};
 use report::log::LogFormat;
 use runs::bounded::read_limited;
 use runs::{Exit, Failure};
@@ -115,8 +115,11 @@ fn format(flags: &GlobalFlags, env: &Environment) -> Result<LogFormat, Failure> 
 
 fn target(flags: &GlobalFlags, env: &Environment) -> Result<Target, Failure> {
     let text = flags.log_output.as_deref().or_else(|| env.setting("LOG_OUTPUT")).unwrap_or("stderr");
-    parse_target(text)
-        .map_err(|why| Failure::new(Exit::Other, format!("failed to read --log-output: {text:?} {why}")))
+    parse_target(text).map_err(|why| {
+        // Headers of a server may be secret.
+        let (text, why) = (assignments_hidden(text), assignments_hidden(&why).into_owned());
+        Failure::new(Exit::Other, format!("failed to read --log-output: {text:?} {why}"))
+    })
 }
 
 fn parse_target(text: &str) -> Result<Target, String> {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use redact::RedactedUrl;
 use evidence::{Settings, password_variable};
+use redact::RedactedUrl;
 use runs::{Exit, Failure};
 use serde::Deserialize;
 use session::Context;

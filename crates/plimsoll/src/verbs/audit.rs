@@ -148,7 +148,8 @@ fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, context: &Co
     };
     match flags.format {
         AuditFormat::Text => {
-            let is_terminal = destination::file(flags.output.as_deref()).is_none() && std::io::stdout().is_terminal();
+            let is_terminal =
+                destination::file(flags.output.as_deref()).is_none() && std::io::stdout().is_terminal();
             findings::text(&audit, flags.lang.lang(), logger::style(context.may_colour && is_terminal))
         }
         AuditFormat::Md => findings::markdown(&audit, flags.lang.lang()),

@@ -40,7 +40,8 @@ pub(crate) fn run(flags: &MergeFlags, context: &Context) -> Result<Exit, Failure
     let inputs: Vec<&Reader> = readers.iter().collect();
     let options = MergeOptions { force: flags.force };
     if flags.output.as_deref().is_some_and(destination::is_stdout) {
-        let text = "failed to merge into \"-\": a merged run is written in no order; name a file, or omit --output";
+        let text =
+            "failed to merge into \"-\": a merged run is written in no order; name a file, or omit --output";
         return Err(Failure::new(Exit::Other, text));
     }
     let id = match &flags.output {

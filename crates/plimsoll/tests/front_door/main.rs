@@ -31,6 +31,7 @@ mod prometheus;
 mod receiving;
 mod remote;
 mod results;
+mod secrets_stay;
 mod series;
 mod signals;
 mod stored;
