@@ -116,7 +116,7 @@ impl Client {
     fn read<T: DeserializeOwned>(&self, mut answer: Response<ureq::Body>) -> Result<T, ClientError> {
         let address = self.address.clone();
         let foreign = |why: String| ClientError::Foreign { address: address.clone(), why };
-        let bytes = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec();
+        let bytes = ::answer::read(answer.body_mut(), ANSWER_BYTES_MAX);
         let bytes = bytes.map_err(|error| foreign(error.to_string()))?;
         if answer.status().is_success() {
             return serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()));

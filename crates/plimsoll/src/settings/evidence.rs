@@ -88,16 +88,8 @@ fn read(path: &Path) -> Result<Project, Failure> {
 }
 
 fn read_text(path: &Path) -> Result<String, Failure> {
-    let read = || {
-        let length = std::fs::metadata(path)?.len();
-        if length > BYTES_MAX {
-            return Err(std::io::Error::other(format!(
-                "it has {length} bytes, and {BYTES_MAX} are read at most"
-            )));
-        }
-        std::fs::read_to_string(path)
-    };
-    read().map_err(|error| invalid(format!("failed to read {}: {error}", path.display())))
+    files::read_given_text(path, BYTES_MAX)
+        .map_err(|error| invalid(format!("failed to read {}: {error}", path.display())))
 }
 
 /// Parses `[evidence.NAME]`: `kind` defaults to the name; other values are strings, numbers, booleans, or tables of these.

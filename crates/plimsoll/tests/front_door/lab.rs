@@ -208,7 +208,9 @@ fn nothing_outlives_a_supervisor_that_is_killed_while_it_starts() {
 fn what_cannot_be_started_says_why() {
     let Some(labs) = Labs::open() else { return };
     labs.lab("up nonsense").exits(255).says("there are appstore");
-    labs.lab("up appstore --variant nonsense").exits(255).says("there are two-queries, projection, matview");
+    labs.lab("up appstore --variant nonsense")
+        .exits(255)
+        .says("there are two-queries, projection, matview, matview-remote");
     labs.lab("list").exits(0).prints("missing-index");
 }
 
