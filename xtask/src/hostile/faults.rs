@@ -115,6 +115,11 @@ const FAULTS: &[Fault] = &[
     Fault { name: "Fault: target restarted", url: OWN_TARGET, event: Event::RestartTarget, ..SOUND },
 ];
 
+/// The names of all faults.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    FAULTS.iter().map(|fault| fault.name)
+}
+
 /// Runs the program with each fault.
 pub(super) fn run(program: &Path) -> anyhow::Result<Vec<Outcome>> {
     FAULTS.iter().map(|fault| one(fault, program).with_context(|| format!("run {:?}", fault.name))).collect()

@@ -163,7 +163,7 @@ impl Figures {
             ("… whose connection was refused, so that no server saw them", self.never_connected),
             ("Requests that the server saw, each counted once", self.server.seen - self.server.repeated),
             ("Requests that it saw again: repeated by the client after a reset", self.server.repeated),
-            ("Requests that neither side can account for", lost),
+            ("Requests without an answer that ended before the server read them whole", lost),
             ("Iterations started", self.iterations_started),
             ("Iterations completed", self.iterations_metric),
             ("Iterations interrupted at the end", self.iterations_interrupted),
