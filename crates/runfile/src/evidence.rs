@@ -60,11 +60,8 @@ pub fn add_evidence(path: &Path, evidence: &Evidence) -> Result<(), WriteError> 
     if reader.format < FORMAT_OF_EVIDENCE {
         return Err(WriteError::Old(path.to_owned()));
     }
-    let sqlite = |source| WriteError::Sqlite { path: path.to_owned(), source };
-    let mut marks = EvidenceMarks::read(&reader.connection).map_err(sqlite)?;
-    let mut connection = snapshot::open_ended(path, &reader)?;
-    drop(reader);
-    let mut add = || {
+    let mut marks = EvidenceMarks::read(&reader.connection).map_err(|error| reader.error(error))?;
+    snapshot::change(path, reader, |connection| {
         let transaction = connection.transaction()?;
         let mut packer = Packer::new();
         let scrubber = Scrubber::default();
@@ -72,8 +69,7 @@ pub fn add_evidence(path: &Path, evidence: &Evidence) -> Result<(), WriteError> 
             Pen { connection: &transaction, packer: &mut packer, scrubber: &scrubber, marks: &mut marks };
         pen.evidence(evidence)?;
         transaction.commit()
-    };
-    add().map_err(sqlite)
+    })
 }
 
 impl EvidenceMarks {
