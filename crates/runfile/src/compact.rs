@@ -173,8 +173,10 @@ impl Store {
     }
 }
 
-const CHUNK: &str = "INSERT INTO chunk (minute, windows, block, part, crc32, cells) VALUES (?, ?, ?, ?, ?, ?)";
-const ROLLUP: &str = "INSERT INTO rollup (windows, number, block, part, crc32, cells) VALUES (?, ?, ?, ?, ?, ?)";
+const CHUNK: &str =
+    "INSERT INTO chunk (minute, windows, block, part, crc32, cells) VALUES (?, ?, ?, ?, ?, ?)";
+const ROLLUP: &str =
+    "INSERT INTO rollup (windows, number, block, part, crc32, cells) VALUES (?, ?, ?, ?, ?, ?)";
 
 /// Blocks on their way into a table, one at a time.
 struct Rows {

@@ -50,8 +50,8 @@ pub use imported::{
 pub use merge::{MergeOptions, merge};
 pub use reader::{Reader, State};
 pub use redact::{HIDDEN, is_secret_name};
-pub use snapshot::{add_note, snapshot};
 pub use seal::Damage;
+pub use snapshot::{add_note, snapshot};
 pub use steps::STEPS;
 pub use traces::{SPANS_MAX, TraceMark};
 pub use verify::{Unverified, Verification, verify};

@@ -60,7 +60,8 @@ impl Redo {
 
     /// Whether the file that is written is not the one at its path any more: it or its folder was deleted.
     pub(crate) fn is_gone(&self, path: &Path) -> bool {
-        let identity = |facts: io::Result<std::fs::Metadata>| facts.ok().map(|facts| (facts.dev(), facts.ino()));
+        let identity =
+            |facts: io::Result<std::fs::Metadata>| facts.ok().map(|facts| (facts.dev(), facts.ino()));
         identity(std::fs::metadata(path)) != identity(self.file.metadata())
     }
 
@@ -79,7 +80,8 @@ impl Redo {
 
     pub(crate) fn append(&self, connection: &Connection) -> io::Result<()> {
         let frames = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
-        let known = connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], frames).map_err(io::Error::other)?;
+        let known =
+            connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], frames).map_err(io::Error::other)?;
         let [end, start] = [known.0, known.1].map(|frame| u64::try_from(frame).unwrap_or(0));
         if start >= end || end - start > FRAMES_MAX {
             return Ok(());
@@ -114,9 +116,8 @@ impl Redo {
         for frame in range {
             let mut header = [0; 8];
             self.log.read_exact_at(&mut header, self.frame_at(frame))?;
-            let number = |at: usize| {
-                u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
-            };
+            let number =
+                |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
             latest.insert(number(0), frame);
             if number(4) > 0 {
                 pages = u64::from(number(4));
@@ -146,7 +147,8 @@ impl Pending {
         let mut footer = [0; FOOTER_BYTES];
         let Some(end) = file_bytes.checked_sub(FOOTER_BYTES as u64) else { return Ok(None) };
         file.read_exact_at(&mut footer, end)?;
-        let number = |at: usize| u32::from_le_bytes([footer[at], footer[at + 1], footer[at + 2], footer[at + 3]]);
+        let number =
+            |at: usize| u32::from_le_bytes([footer[at], footer[at + 1], footer[at + 2], footer[at + 3]]);
         let [version, page_bytes, pages, count, body_crc32, crc32] = [8, 12, 16, 20, 24, 28].map(number);
         let is_footer = footer.starts_with(MAGIC) && version == VERSION;
         if !is_footer || crc32fast::hash(&footer[..FOOTER_BYTES - 4]) != crc32 {

@@ -339,7 +339,8 @@ pub(crate) struct Owners {
 impl Owners {
     /// Finds out whose each page is. See <https://www.sqlite.org/dbstat.html>.
     pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Owners> {
-        let number = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, u32>(0));
+        let number =
+            |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, u32>(0));
         let pages = number("page_count")? as usize;
         let mut owners = Owners {
             names: vec![FREE.to_owned(), SCHEMA.to_owned()],
