@@ -15,6 +15,7 @@
 //! * [`Client::upgrade`] opens a [`WebSocket`].
 
 mod auth;
+mod budget;
 mod chunked;
 mod client;
 mod client_key;
@@ -65,9 +66,12 @@ mod watch;
 mod websocket;
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod testing;
 
 pub use auth::{Auth, basic};
+pub use budget::BodyBudget;
 pub use client::{Abandoned, Client};
 pub use coding::{CODINGS_MAX, DECODED_BYTES_MAX, EncodeError, Encoded, decode, encode};
 pub use cookies::{CookieAttributes, CookieJar, RequestCookie};
