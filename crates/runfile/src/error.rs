@@ -63,12 +63,12 @@ pub enum ReadError {
         /// Why not.
         source: std::io::Error,
     },
-    /// What is beside it, at the place of a file that belongs to it, is none.
+    /// A pipe, a device, a folder or a link stands at the place of a file that belongs to it.
     #[error("open {path}: {other} beside it is not a regular file; move it away", path = path.display(), other = other.display())]
     Beside {
         /// Which file.
         path: PathBuf,
-        /// What is beside it.
+        /// The other's path.
         other: PathBuf,
     },
     /// It is a file of something else.

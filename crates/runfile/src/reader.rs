@@ -55,7 +55,7 @@ pub struct Reader {
     _copy: Option<tempfile::TempDir>,
 }
 
-/// What is wrong with a file that has a seal which cannot be read.
+/// The damage of a file that has a seal which cannot be read.
 pub(crate) const BROKEN_SEAL: &str =
     "its list of checksums is damaged, so that no number in it can be verified; copy the file again";
 

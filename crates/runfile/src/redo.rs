@@ -1,7 +1,7 @@
 //! One file at every second of a run: changed pages behind the last page of the file, until they are in their places.
 //!
 //! SQLite writes a transaction into a log beside the file, and copies the log's pages into the file later. A process that is
-//! killed while it copies leaves a file that is worth nothing without its log. So the pages that are about to be copied are
+//! killed while it copies leaves a file that cannot be read without its log. So the pages that are about to be copied are
 //! appended to the file first, behind the pages that its header counts, where SQLite does not look. A reader that finds a file
 //! without its log and with such pages applies them to a copy. Copying the pages to their places ends with cutting the file to
 //! its pages, which removes them.

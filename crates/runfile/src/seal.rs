@@ -42,7 +42,7 @@ pub(crate) fn block_crc32(key: [u32; 4], cells: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// What is behind the pages of a file.
+/// The bytes behind the pages of a file.
 #[derive(Debug)]
 pub(crate) enum Tail {
     /// Nothing, or something of no meaning: the file is growing, was left by a killed process, was changed since it was finished,
@@ -60,7 +60,7 @@ pub(crate) enum Tail {
 #[derive(Debug)]
 pub(crate) struct Seal {
     file: File,
-    /// The file as it was when it was opened, to tell a change by others from damage.
+    /// The file as it was when it was opened, to distinguish a change by others from damage.
     stamp: Stamp,
     page_bytes: usize,
     /// Tables, by number.
@@ -71,7 +71,7 @@ pub(crate) struct Seal {
     state: Mutex<Checked>,
 }
 
-/// What was checked so far.
+/// The results of checks so far.
 #[derive(Debug, Default)]
 struct Checked {
     /// By owner: the damage found, or that there is none.
@@ -125,7 +125,7 @@ impl std::fmt::Display for Damage {
 }
 
 impl Tail {
-    /// Reads what is behind the pages of a file that nobody writes.
+    /// Reads what is behind the pages of a file without a writer.
     pub(crate) fn read(path: &Path) -> io::Result<Tail> {
         let file = File::open(path)?;
         let stamp = Stamp::of(&file)?;
@@ -235,16 +235,17 @@ impl Seal {
         let Some(owner) = self.owners.iter().position(|owner| owner == table) else { return true };
         let owner = owner as u8;
         let mut state = self.state();
-        if !state.owners.contains_key(&owner) {
-            match self.check(|of| of == owner) {
-                Ok(mut damages) => drop(state.owners.insert(owner, damages.pop())),
-                Err(why) => {
-                    state.met = Some(why);
-                    return false;
-                }
+        let known = state.owners.get(&owner).cloned();
+        let checked = known.map_or_else(|| self.check(|of| of == owner).map(|mut all| all.pop()), Ok);
+        let damage = match checked {
+            Ok(damage) => damage,
+            Err(why) => {
+                state.met = Some(why);
+                return false;
             }
-        }
-        let Some(Some(damage)) = state.owners.get(&owner) else { return true };
+        };
+        state.owners.insert(owner, damage.clone());
+        let Some(damage) = damage else { return true };
         let rest = if table == SCHEMA { "nothing in it" } else { "every other table" };
         state.met = Some(format!("{damage}; {rest} can be read"));
         false
@@ -387,7 +388,7 @@ fn has_cells(table: &str) -> bool {
     matches!(table, "chunk" | "rollup")
 }
 
-/// Writes the seal of a file that nobody has open for writing. Where that fails, the file is as it was.
+/// Writes the seal of a file that is not open for writing. Where that fails, the file is as it was.
 ///
 /// # Errors
 /// The file cannot be read, or the disk is full.
@@ -402,7 +403,7 @@ pub(crate) fn write(path: &Path, owners: &Owners) -> io::Result<()> {
     written
 }
 
-/// Seals a finished file that nobody has open.
+/// Seals a finished file that is not open.
 ///
 /// # Errors
 /// The file cannot be read, or the disk is full.

@@ -68,7 +68,7 @@ pub(crate) struct Store {
     pub(crate) open_minutes: Vec<u32>,
     pub(crate) last_window: Option<u32>,
     marks: Marks,
-    /// Dropped after the connection; `None` where nobody reads the file while it is written.
+    /// Dropped after the connection; `None` where the file has no readers while it is written.
     pub(crate) redo: Option<Redo>,
     _lock: Option<Lock>,
 }

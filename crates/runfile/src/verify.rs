@@ -19,9 +19,9 @@ pub enum Verification {
     },
     /// Something is not as it was written.
     Damaged {
-        /// What, by table.
+        /// The damaged pages, by table.
         damages: Vec<Damage>,
-        /// What was lost, in words: minutes, totals, or why the file cannot be opened.
+        /// Unreadable parts, in words: minutes, totals, or why the file cannot be opened.
         lost: Vec<String>,
     },
     /// Nothing says how it was written. Everything in it can be read.
@@ -79,7 +79,7 @@ fn without_seal(path: &Path) -> Result<Verification, ReadError> {
     }))
 }
 
-/// What cannot be read of a damaged file.
+/// Describes the unreadable parts of a damaged file.
 fn lost(path: &Path) -> Vec<String> {
     match Reader::open(path) {
         Ok(reader) => reader.unreadable(),

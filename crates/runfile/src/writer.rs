@@ -346,7 +346,7 @@ impl Work {
         self.error = Some(error);
     }
 
-    /// A deleted file can still be written, and nobody can read it.
+    /// A deleted file can still be written, and cannot be read.
     fn notice_deletion(&mut self) -> bool {
         let is_gone = self.store.is_gone();
         if is_gone {

@@ -202,3 +202,37 @@ fn a_newer_file_says_what_to_do() {
     assert!(matches!(error, ReadError::Newer { found: 9, known: 4, .. }), "{error}");
     assert!(error.to_string().ends_with("use a newer build"), "{error}");
 }
+
+#[test]
+fn hostile_neighbours_of_a_file_are_not_opened() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = run_in(folder.path());
+    let fifo = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo");
+        assert!(made.success());
+    };
+    for suffix in ["-lock", "-wal", "-shm", "-journal"] {
+        let beside = folder.path().join(format!("a.plimsoll{suffix}"));
+        fifo(&beside);
+        for error in [Reader::open(&path).err(), runfile::verify(&path).err()] {
+            let error = error.expect("refused").to_string();
+            assert!(
+                error.contains(&format!("a.plimsoll{suffix} beside it is not a regular file")),
+                "{error}"
+            );
+        }
+        std::fs::remove_file(&beside).expect("remove");
+        std::os::unix::fs::symlink("/dev/zero", &beside).expect("link");
+        assert!(Reader::open(&path).is_err(), "{suffix} is a link to a device");
+        std::fs::remove_file(&beside).expect("remove");
+    }
+    let other = folder.path().join("b.plimsoll");
+    fifo(&other);
+    assert!(matches!(Reader::open(&other), Err(ReadError::Foreign(_))));
+    let around = folder.path().join("c.plimsoll");
+    std::os::unix::fs::symlink(&around, &around).expect("link");
+    for path in [Path::new("/dev/zero"), folder.path(), &around] {
+        assert!(Reader::open(path).is_err(), "{}", path.display());
+    }
+    assert!(Reader::open(&path).is_ok());
+}
