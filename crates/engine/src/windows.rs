@@ -103,6 +103,11 @@ impl WindowBook {
         free
     }
 
+    /// Asks one worker before the second is over, unless it is asked already. Its answer belongs to the next window.
+    pub(crate) fn ask_early(&mut self, worker: usize) -> Option<usize> {
+        (!std::mem::replace(&mut self.asked[worker], true)).then_some(worker)
+    }
+
     /// Adds a worker's answer.
     pub(crate) fn add(&mut self, worker: usize, series: Vec<(SeriesKey, Aggregate)>, notes: Noted) {
         self.asked[worker] = false;

@@ -28,7 +28,9 @@ fn candidates(own: &str) -> Vec<PathBuf> {
         };
         let (root, file) = match controllers {
             "" => ("/sys/fs/cgroup", "memory.max"),
-            "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            _ if controllers.split(',').any(|one| one == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
             _ => continue,
         };
         let groups = std::iter::successors(Some(path.trim_matches('/')), |path| {
@@ -56,7 +58,7 @@ mod tests {
         );
         check("0::/\n", &["/sys/fs/cgroup/memory.max"]);
         check(
-            "5:memory:/docker/x:y\n4:cpu,cpuacct:/z\n",
+            "5:cpuset,memory:/docker/x:y\n4:cpu,cpuacct:/z\n",
             &[
                 "/sys/fs/cgroup/memory/docker/x:y/memory.limit_in_bytes",
                 "/sys/fs/cgroup/memory/docker/memory.limit_in_bytes",

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use api::rest::{Document, Errors, Metric, Resource, Status, StatusChange};
+use redact::RedactedUrl;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ureq::Agent;
@@ -18,7 +19,10 @@ const ANSWER_BYTES_MAX: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// No server listens at the address.
-    #[error("connect to a test at {address}: {why}; check that the test runs with --address {address}")]
+    #[error(
+        "connect to a test at {0}: {why}; check that the test runs with --address {0}",
+        RedactedUrl(address)
+    )]
     Unreachable {
         /// The address.
         address: String,
@@ -26,7 +30,7 @@ pub enum ClientError {
         why: String,
     },
     /// The run refused the request.
-    #[error("change the test at {address}: {detail}")]
+    #[error("change the test at {}: {detail}", RedactedUrl(address))]
     Refused {
         /// The address.
         address: String,
@@ -34,7 +38,7 @@ pub enum ClientError {
         detail: String,
     },
     /// The response is not from a REST API like k6's.
-    #[error("read the response from {address}: {why}")]
+    #[error("read the response from {}: {why}", RedactedUrl(address))]
     Foreign {
         /// The address.
         address: String,

@@ -34,6 +34,7 @@ mod prometheus;
 mod receiving;
 mod remote;
 mod results;
+mod secrets_stay;
 mod series;
 mod signals;
 mod stored;
