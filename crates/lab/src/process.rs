@@ -204,7 +204,7 @@ impl Launch {
 /// keep its lock, its port or its pipe.
 ///
 /// This process opens all its files with `O_CLOEXEC` (open(2)), and what had that flag was not inherited, so that the flag separates
-/// apart.
+/// both.
 pub(crate) fn close_inherited() {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return };
     let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
