@@ -59,7 +59,7 @@ impl Pace {
     }
 }
 
-/// What passes from one layer to the next.
+/// Bytes that pass from one layer to the next.
 struct Gate {
     inner: Box<dyn Read>,
     pace: Rc<Pace>,

@@ -34,7 +34,7 @@ pub struct WebSocket {
     sent_bytes: usize,
     /// State of the generator of masks.
     mask: u64,
-    /// What messages take that are not complete.
+    /// The share of the budget of messages that are not complete.
     held: Held,
 }
 
@@ -174,7 +174,7 @@ impl WebSocket {
         }
     }
 
-    /// The message, which takes its part of the budget for as long as somebody has it.
+    /// The message, which takes its part of the budget for as long as it is referred to.
     fn hold(&mut self, message: Message) -> Read {
         // It is no part of the decoder any more.
         self.held.set_to(self.decoder.held_bytes());
