@@ -2,13 +2,10 @@
 
 use std::cell::Cell;
 
-use model::Instant;
-
 /// Why the running script must unwind, if it must.
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
     reason: Cell<StopReason>,
-    pub(crate) slice_started: Cell<Option<Instant>>,
 }
 
 /// Reason for unwinding a script.
@@ -23,7 +20,6 @@ pub(crate) enum StopReason {
 impl Stop {
     pub(crate) fn begin(&self) {
         self.reason.set(StopReason::None);
-        self.slice_started.set(None);
     }
 
     pub(crate) fn set(&self, reason: StopReason) {

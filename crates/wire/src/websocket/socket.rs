@@ -11,7 +11,7 @@ use super::deflate;
 use super::frames::{FrameDecoder, FrameFault, Message, MessageKind, encode_frame};
 use crate::connection::Connection;
 use crate::error::Error;
-use crate::limits::{READ_BYTES, WS_BUFFER_KEPT_BYTES_MAX, WS_SEND_QUEUE_BYTES_MAX};
+use crate::limits::{READ_BYTES, READS_PER_TURN_MAX, WS_BUFFER_KEPT_BYTES_MAX, WS_SEND_QUEUE_BYTES_MAX};
 use crate::system::stream_error;
 
 thread_local! {
@@ -120,7 +120,7 @@ impl WebSocket {
 
     /// The next thing that comes.
     pub fn poll_read(&mut self, cx: &Context<'_>) -> Poll<Read> {
-        loop {
+        for _ in 0..READS_PER_TURN_MAX {
             match self.decoder.next_message() {
                 Ok(Some(message)) => return Poll::Ready(Read::Message(message)),
                 Ok(None) => {}
@@ -143,6 +143,9 @@ impl WebSocket {
                 Poll::Pending => return Poll::Pending,
             }
         }
+        // The message may go on, but the neighbours on this thread wait too.
+        vu::turns::join(cx.waker());
+        Poll::Pending
     }
 
     /// Ends the connection.
