@@ -114,11 +114,13 @@ impl<T> Future for Coroutine<T> {
         let state = self.state.clone();
         state.fetch_stack();
         state.remember_waker(context);
+        // What is ready at once ends no slice: a body that waits only for such things computes all the same.
+        let _slice = slices::Slice::begin();
+        state.slice_started.set(None);
         loop {
             if !state.has_turn() || state.poll_wait(context).is_pending() {
                 break;
             }
-            state.slice_started.set(None);
             let _running = Running::enter(&state);
             match self.inner.resume(()) {
                 CoroutineResult::Yield(()) if state.wait.get().is_some() => {}
@@ -265,7 +267,6 @@ struct Running {
 
 impl Running {
     fn enter(state: &State) -> Running {
-        slices::switch(true);
         Running { before: CURRENT.replace(state) }
     }
 }
@@ -273,7 +274,6 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         CURRENT.set(self.before);
-        slices::switch(false);
     }
 }
 

@@ -36,7 +36,7 @@ const SIGNAL: c_int = libc::SIGURG;
 thread_local! {
     /// Whether the running coroutine's slice is over. Also written by the signal handler.
     static IS_OVER: Cell<bool> = const { Cell::new(false) };
-    /// How often a coroutine of this thread was entered and left: odd while one runs.
+    /// How often a slice of this thread's coroutines began and ended: odd within one.
     static SWITCHES: Cell<Option<&'static AtomicU64>> = const { Cell::new(None) };
 }
 
@@ -47,14 +47,32 @@ pub fn is_over() -> bool {
     IS_OVER.get()
 }
 
-/// A coroutine is entered or left.
+/// A coroutine is being polled, for as long as this lives.
+pub(crate) struct Slice;
+
+impl Slice {
+    #[inline]
+    pub(crate) fn begin() -> Slice {
+        IS_OVER.set(false);
+        switch(1);
+        Slice
+    }
+}
+
+impl Drop for Slice {
+    #[inline]
+    fn drop(&mut self) {
+        switch(0);
+    }
+}
+
+/// Counts on to the next number that is odd, or even.
 #[inline]
-pub(crate) fn switch(is_entered: bool) {
-    IS_OVER.set(false);
+fn switch(parity: u64) {
     if let Some(switches) = SWITCHES.get() {
+        let now = switches.load(Ordering::Relaxed);
         // Only this thread writes it.
-        let next = (switches.load(Ordering::Relaxed) & !1) + if is_entered { 1 } else { 2 };
-        switches.store(next, Ordering::Relaxed);
+        switches.store(now + 1 + ((now + 1 + parity) & 1), Ordering::Relaxed);
     }
 }
 
@@ -232,6 +250,15 @@ mod tests {
             (ended, read())
         });
         assert_eq!((ended, after), (1, 1_000));
+    }
+
+    #[test]
+    fn waits_that_are_ready_at_once_end_no_slice() {
+        on_worker(|| {
+            while !is_over() {
+                crate::block_on(std::future::ready(())).unwrap();
+            }
+        });
     }
 
     #[test]

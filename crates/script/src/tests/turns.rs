@@ -313,7 +313,7 @@ fn neighbours_of_promises_and_timers_without_end_are_served() {
 
 #[test]
 fn neighbours_of_native_calls_are_served() {
-    let names = ["small JSON", "small digests", "sort with a comparison", "failing requests"];
+    let names = ["small JSON", "small digests", "metrics", "failing requests"];
     let (ticks, ends) = ticks_beside(&sources(&names), "", SHORT);
     check_ticks(ticks);
     assert_eq!(ends, [Some(IterationEnd::Interrupted); 4]);
@@ -365,8 +365,9 @@ fn durations_beside(computing: &[String], server: &testkit::Server, lasts: Durat
 fn a_neighbours_computing_is_not_the_servers_time() {
     let server = testkit::http::start();
     let [beside, alone] = durations_beside(&[BURNING.to_owned()], &server, Duration::from_millis(800));
-    // The median of the difference is that of the means; the bound is for a machine on which others compute, too.
-    assert!(beside[0] - alone[0] < 1.0 && beside[1] - alone[1] < 1.5, "{beside:?} {alone:?}");
+    // A thread that is kept errs by 50 ms, and one that looks at its sockets between two slices by 2 ms. The bound is for a
+    // machine on which others compute, where only the median is steady.
+    assert!(beside[0] - alone[0] < 1.0 && beside[1] - alone[1] < 10.0, "{beside:?} {alone:?}");
 }
 
 /// `cargo test -p script durations_beside_one -- --ignored --nocapture`
