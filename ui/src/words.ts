@@ -1,6 +1,6 @@
 // Names that the API uses, in the words of the page. An unknown one is shown as it is, so that nothing is hidden.
 
-import type { Grade } from './api/contract';
+import type { Grade, StripItem } from './api/contract';
 import { shownName, visible } from './format';
 import { t } from './state/look.svelte';
 import { isLabel } from './strings';
@@ -28,4 +28,11 @@ const ABSENT = 'n/a: ';
 export function said(text: string): string {
   const key = `absent_${text.slice(ABSENT.length).replaceAll(' ', '_')}`;
   return text.startsWith(ABSENT) && isLabel(key) ? `${ABSENT}${t(key)}` : visible(text);
+}
+
+/** The text beside an item's value: its limit, or the reason why the value is only a bound. */
+export function besideValue(item: StripItem): string {
+  if (item.limit) return `${t('limit')} ${visible(item.limit.text)}`;
+  const reason = item.value.censored;
+  return reason && reason !== item.value.text ? said(reason) : '';
 }

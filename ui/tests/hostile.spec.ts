@@ -37,13 +37,24 @@ for (const path of PATHS) {
     await page.locator('main#main').waitFor();
     await page.waitForTimeout(700);
     expect(await page.evaluate(() => (window as { __hacked?: number }).__hacked)).toBeUndefined();
-    expect(await page.locator('img, script:not([src]), iframe, [onload], [onerror]').count()).toBe(0);
+    expect(await page.locator('img, script:not([src]), iframe, object, embed, [onload], [onerror], [href^="javascript:" i], [src^="javascript:" i]').count()).toBe(0);
     // A megabyte of name neither widens the page nor fills it.
-    const { wide, long } = await page.evaluate(() => ({
+    const { wide, long, out } = await page.evaluate(() => ({
       wide: document.documentElement.scrollWidth - innerWidth,
+      // Text that is wider than its box is clipped, scrolled or wrapped there.
+      out: [...document.querySelectorAll('main *')]
+        .filter((element) => element.getClientRects().length > 0 && element.getBoundingClientRect().right > innerWidth + 1)
+        .filter((element) => {
+          for (let box = element.parentElement; box; box = box.parentElement) {
+            if (getComputedStyle(box).overflowX !== 'visible') return false;
+          }
+          return true;
+        })
+        .map((element) => element.outerHTML.slice(0, 80)),
       long: Math.max(...[...document.querySelectorAll('main *')].map((element) => (element.children.length === 0 ? (element.textContent ?? '').length : 0))),
     }));
     expect(wide).toBeLessThanOrEqual(0);
+    expect(out).toEqual([]);
     expect(long).toBeLessThan(9000);
     const text = await page.locator('body').innerText();
     expect(text).not.toMatch(/[\u0007\u001b\u202e\u2066]/);

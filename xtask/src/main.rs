@@ -9,6 +9,7 @@ mod callgrind;
 mod dist;
 mod evaluate;
 mod fuzz;
+mod hostile;
 mod lab;
 #[cfg(test)]
 mod readme;
@@ -29,6 +30,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "dist", help: "builds the program as it is shipped, stripped", run: dist::main },
     Verb { name: "evaluate", help: "measures the analysis against known truth", run: evaluate::main },
     Verb { name: "fuzz", help: "runs the fuzz targets", run: fuzz::main },
+    Verb { name: "hostile", help: "runs the hostile suite and faults as real runs", run: hostile::main },
     Verb {
         name: "lab",
         help: "checks that the systems of the lab behave as their stories say",

@@ -24,11 +24,17 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
     shown
 }
 
-/// Controls (Cc), and the format characters that hide or reorder text (UAX #9, "Trojan Source", CVE-2021-42574).
+/// Controls (Cc), and the characters that hide or reorder text or cannot be seen (UAX #9, "Trojan Source", CVE-2021-42574; the
+/// `Default_Ignorable_Code_Point`s of Unicode). The joiners U+200C and U+200D stay: Persian words and emoji are written with them.
 pub fn is_unseen(glyph: char) -> bool {
     glyph.is_control()
-        || matches!(glyph, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
-        || matches!(glyph, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            glyph,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180e}'
+        )
+        || matches!(glyph, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
+        || matches!(glyph, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(glyph, '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -51,6 +57,8 @@ mod tests {
                 ("a\x1b[2Jb\nc", "a\\u{1b}[2Jb\\nc"),
                 ("\u{9b}31m", "\\u{9b}31m"),
                 ("user\u{202e}nimda", "user\\u{202e}nimda"),
+                ("a\u{ad}\u{2060}\u{3164}b", "a\\u{ad}\\u{2060}\\u{3164}b"),
+                ("👨\u{200d}👩", "👨\u{200d}👩"),
             ],
         );
     }

@@ -153,8 +153,10 @@ struct Threads {
     /// The result of `setup()` or `teardown()`, until its phase takes it.
     function: Option<Result<Option<Arc<str>>, ProgramError>>,
     has_warned_of_stall: bool,
-    /// Whether lanes were left running, because a VU blocks their thread.
+    /// Whether lanes or a function were left running, because they block their thread.
     has_given_up: bool,
+    /// Whether `setup()` or `teardown()` never ended: it computes in a call that cannot be interrupted.
+    has_stuck_function: bool,
 }
 
 /// The setup so far.
@@ -209,6 +211,7 @@ impl Coordinator {
                 function: None,
                 has_warned_of_stall: false,
                 has_given_up: false,
+                has_stuck_function: false,
             },
             setup: Setup::default(),
             init_error: None,
@@ -263,6 +266,11 @@ impl Coordinator {
     /// Worker threads with VUs that have not closed.
     pub(crate) fn workers_lost(&self) -> usize {
         self.threads.vus_closed.iter().filter(|&&closed| !closed).count()
+    }
+
+    /// Whether every worker thread will end: no VU and no function blocks one.
+    pub(crate) fn all_threads_end(&self) -> bool {
+        self.workers_lost() == 0 && !self.threads.has_stuck_function
     }
 
     /// Evaluates the thresholds for the last time and gives the results of the run.
@@ -405,10 +413,11 @@ impl Coordinator {
             }
             Phase::Draining { until } => {
                 // An answer under way belongs to an earlier request: the samples after it need a request of their own.
-                let is_over = !self.windows.is_waiting() || self.workers_lost() > 0 || now >= until;
+                let is_over = !self.windows.is_waiting() || !self.all_threads_end() || now >= until;
                 if is_over {
-                    // A thread that a VU blocks answers no more.
-                    let until = if self.workers_lost() > 0 { now + windows::PATIENCE } else { until };
+                    // A blocked thread answers no more, and a listener may have taken the time of the others.
+                    let least = now + windows::PATIENCE;
+                    let until = if self.all_threads_end() { until.max(least) } else { least };
                     let workers = self.windows.finish(now, until);
                     self.take_windows(now, workers);
                     self.phase = Phase::LastWindow { until };
@@ -463,7 +472,7 @@ impl Coordinator {
         }
         let limit = self.settings.plan.lifecycle.setup_timeout;
         let until = now + limit;
-        self.run_function(Function::Setup { until });
+        self.run_function(now, Function::Setup { until });
         self.event(RunEvent::SetupStarted);
         self.phase = Phase::SettingUp { until, limit, while_paused };
     }
@@ -509,7 +518,7 @@ impl Coordinator {
     }
 
     fn end_iterations(&mut self, now: Instant) {
-        self.threads.has_given_up = self.threads.lanes_done < self.lanes();
+        self.threads.has_given_up |= self.threads.lanes_done < self.lanes();
         self.update_progress(now);
         self.timers.next_thresholds = Instant::MAX;
         self.timers.next_progress = Instant::MAX;
@@ -530,13 +539,13 @@ impl Coordinator {
         }
         let limit = lifecycle.teardown_timeout;
         let until = now + limit;
-        self.run_function(Function::Teardown { until, data: self.setup.data.clone() });
+        self.run_function(now, Function::Teardown { until, data: self.setup.data.clone() });
         self.event(RunEvent::TeardownStarted);
         self.phase = Phase::TearingDown { until, limit };
     }
 
     /// Runs `setup()` or `teardown()` on a thread that no VU blocks, as far as is known.
-    fn run_function(&mut self, function: Function) {
+    fn run_function(&mut self, now: Instant, function: Function) {
         self.threads.function = None;
         let is_before_iterations = self.timers.started.is_none();
         let free = if is_before_iterations {
@@ -545,7 +554,12 @@ impl Coordinator {
             self.threads.vus_closed.iter().position(|&closed| closed)
         };
         match free {
-            Some(worker) => self.outputs.push(Output::Order(worker, Order::Run(function))),
+            Some(worker) => {
+                // The function may block its thread for good, and these samples are not its own.
+                let asked = self.windows.ask_early(worker);
+                self.take_windows(now, asked.into_iter().collect());
+                self.outputs.push(Output::Order(worker, Order::Run(function)));
+            }
             None => self.threads.function = Some(Err(ProgramError::Interrupted)),
         }
     }
@@ -561,13 +575,18 @@ impl Coordinator {
             Some(Ok(data)) => Some(Ok(data)),
             Some(Err(error)) if now < until => Some(Err(error.into())),
             Some(Err(_)) => Some(Err(LifecycleError::TimedOut(limit))),
-            None if now >= until + WORKER_PATIENCE => Some(Err(LifecycleError::TimedOut(limit))),
+            None if now >= until + WORKER_PATIENCE => {
+                self.threads.has_stuck_function = true;
+                self.threads.has_given_up = true;
+                Some(Err(LifecycleError::TimedOut(limit)))
+            }
             None => None,
         }
     }
 
     fn drain(&mut self, now: Instant) {
         self.timers.ended = Some(now);
+        self.windows.end_seconds();
         self.phase = Phase::Draining { until: now + WORKER_PATIENCE };
     }
 

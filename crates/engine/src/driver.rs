@@ -34,8 +34,12 @@ pub fn run(
     match Workers::start(queues.len()) {
         Ok(workers) => driver.run(workers, queues, roster),
         Err(error) => {
-            let message = format!("start {} worker threads: {error}", queues.len());
-            driver.step(vec![Input::StartFailed(ProgramError::Exception(message))]);
+            let message = format!(
+                "start {} worker threads: {error}; raise the limit of threads (`ulimit -u`, or pids.max of the cgroup), \
+                 or start fewer with --workers",
+                queues.len()
+            );
+            driver.step(vec![Input::StartFailed(ProgramError::System(message))]);
         }
     }
     driver.finish()
@@ -113,10 +117,10 @@ impl<'a> Driver<'a> {
             let inputs = self.receive();
             self.step(inputs);
         }
-        if self.coordinator.workers_lost() == 0 {
+        if self.coordinator.all_threads_end() {
             workers.join();
         } else {
-            // Joining would wait for the VU that blocks the thread; the end of the process ends it.
+            // Joining would wait for the code that blocks the thread; the end of the process ends it.
             std::mem::forget(workers);
         }
     }

@@ -131,9 +131,19 @@ impl ScenarioLane {
 }
 
 fn iterate(run: &RunShared, state: &mut VuState, call: &IterationCall) -> (IterationEnd, Instant) {
+    if state.vu.is_spent() {
+        state.recreate(run);
+        if state.vu.is_spent() {
+            return (IterationEnd::Interrupted, SystemClock::now());
+        }
+    }
     let vu = &mut state.vu;
     match catch_unwind(AssertUnwindSafe(|| vu.iterate(call))) {
-        Ok(ended) => ended,
+        Ok(ended) if !state.vu.is_spent() => ended,
+        Ok(ended) => {
+            state.recreate(run);
+            ended
+        }
         Err(payload) => {
             let finished = SystemClock::now();
             let message = format!("iteration {} panicked: {}", call.iteration_in_test, panic_text(&*payload));

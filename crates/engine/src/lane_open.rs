@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use model::{Arrival, DropCause, SystemClock};
+use model::{Arrival, DropCause, Instant, SystemClock};
 use schedule::{Lane, Next, Schedule};
 
 use crate::report::Order;
@@ -14,6 +14,13 @@ use crate::worker_thread::{WaitEnd, WorkerThread};
 
 /// Overdue arrivals handled at once. Then the VUs run, so that those that have finished become idle.
 const BURST_MAX: u32 = 64;
+
+/// Overdue arrivals of one thread that are offered to VUs one by one while none is idle. Older ones are dropped together: at a
+/// rate that no thread can offer, a run would go on for long after its end. A thread offers so many in a few milliseconds.
+const BACKLOG_MAX: u64 = 10_000;
+
+/// Time after the end during which overdue arrivals may still start. Then the rest is dropped together.
+const CATCH_UP_MAX: Duration = Duration::from_secs(1);
 
 /// Time after the end during which other threads may still reserve idle VUs of this one: an arrival due exactly at the end
 /// may reach its own thread a moment later.
@@ -37,13 +44,20 @@ pub(crate) async fn run(thread: Rc<WorkerThread>, scenario: Rc<ScenarioLane>) {
 async fn follow(thread: &Rc<WorkerThread>, scenario: &Rc<ScenarioLane>, schedule: &mut dyn Schedule) {
     let mut burst = 0;
     loop {
-        match schedule.next(SystemClock::now()) {
+        let now = SystemClock::now();
+        match schedule.next(now) {
+            Next::Arrival(_) if now > scenario.end + CATCH_UP_MAX => {
+                scenario.drop_rest(schedule.skip_overdue(now, 0).saturating_add(1), now);
+            }
             Next::Arrival(arrival) => {
                 thread.mark_started(scenario);
                 if thread.is_stopped() {
                     return;
                 }
-                scenario.offer(arrival);
+                if let Some(cause) = scenario.offer(arrival) {
+                    let count = schedule.skip_overdue(now, BACKLOG_MAX);
+                    scenario.drop_iterations(count, cause, now);
+                }
                 burst += 1;
                 if burst == BURST_MAX {
                     burst = 0;
@@ -83,16 +97,34 @@ impl ScenarioLane {
         self.is_closed.get() && !self.idle.borrow().is_empty()
     }
 
-    /// Starts an iteration on an idle VU of this thread, else of another one; without an idle VU it is dropped.
-    fn offer(self: &Rc<Self>, arrival: Arrival) {
+    /// Starts an iteration on an idle VU of this thread, else of another one; without an idle VU it is dropped, and the cause
+    /// returned.
+    fn offer(self: &Rc<Self>, arrival: Arrival) -> Option<DropCause> {
         let own = self.worker.index();
         if self.shared().reserve(own) {
             self.start(arrival);
         } else if let Some(worker) = self.shared().reserve_elsewhere(own) {
             self.run.order(worker, Order::Arrival(arrival));
         } else {
-            self.lose(arrival);
+            return Some(self.lose(arrival));
         }
+        None
+    }
+
+    /// Drops what is still overdue so long after the end.
+    fn drop_rest(&self, count: u64, now: Instant) {
+        self.drop_iterations(count, DropCause::TimeUp, now);
+        let name = &self.plan().name;
+        self.worker.warn(
+            now,
+            format!(
+                "scenario {name}: {count} iterations of worker thread {} were overdue {} s after the scenario's end and are \
+                 dropped (counted in dropped_iterations); the load generator cannot reach this rate: reduce it, or spread \
+                 the load over more machines with --execution-segment",
+                self.worker.index(),
+                CATCH_UP_MAX.as_secs()
+            ),
+        );
     }
 
     /// Starts an iteration on a VU of this thread that has been reserved for it.
@@ -103,8 +135,8 @@ impl ScenarioLane {
         vu.mailbox.push(Work::Arrival(self.clone(), arrival));
     }
 
-    /// Counts a drop, and adds a VU if the plan allows it.
-    fn lose(&self, arrival: Arrival) {
+    /// Counts a drop and returns its cause, and adds a VU if the plan allows it.
+    fn lose(&self, arrival: Arrival) -> DropCause {
         let shared = self.shared();
         let now = SystemClock::now();
         let begins_growth = shared.begin_growth();
@@ -127,6 +159,7 @@ impl ScenarioLane {
                 ),
             );
         }
+        cause
     }
 
     /// Runs one iteration on the VU's coroutine.

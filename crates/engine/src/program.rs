@@ -52,6 +52,11 @@ pub trait Vu {
     /// Returns the instant of the end: the last samples of the code and those of the engine then carry one time, read once.
     fn iterate(&mut self, call: &IterationCall) -> (IterationEnd, Instant);
 
+    /// Whether the iteration that has just ended has left the VU unusable: the engine replaces it by a new one.
+    fn is_spent(&self) -> bool {
+        false
+    }
+
     /// The tags of the samples of the iteration that has just ended, where the code changes them; otherwise they are the
     /// scenario's.
     fn tags(&self) -> Option<TagSetId> {
@@ -108,6 +113,9 @@ pub enum ProgramError {
     /// Its result cannot be passed on.
     #[error("{0}")]
     Data(String),
+    /// The system refuses something that the run needs, such as a thread.
+    #[error("{0}")]
+    System(String),
     /// It was cancelled: a deadline passed or the run was stopped.
     #[error("run to its end: it was interrupted")]
     Interrupted,

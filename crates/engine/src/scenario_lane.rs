@@ -127,6 +127,9 @@ impl ScenarioLane {
 
     /// Counts iterations that were due and never started.
     pub(crate) fn drop_iterations(&self, count: u64, cause: DropCause, at: Instant) {
+        if count == 0 {
+            return;
+        }
         self.shared().count_drops(cause, count);
         self.run.config.progress.iterations_dropped.fetch_add(count, Ordering::Relaxed);
         let (metric, tags, value) = (DROPPED_ITERATIONS, self.drop_tags, count as f64);
@@ -135,7 +138,7 @@ impl ScenarioLane {
         let cause = is_wanted.then(|| [("cause".into(), cause.as_str().into())].into());
         self.worker.record_with(Sample { metric, tags, value, at, mark: Mark::Measured }, cause);
         if self.run.is_honest() && self.plan().executor.is_open() {
-            self.worker.record(ITERATION_RESPONSE_TIME, self.tags, 0.0, Mark::Dropped, at);
+            self.worker.record_dropped(ITERATION_RESPONSE_TIME, self.tags, count, at);
         }
     }
 }

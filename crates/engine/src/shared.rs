@@ -83,6 +83,14 @@ impl WorkerShared {
         }
     }
 
+    /// Counts values of a trend that were dropped. A listener of raw samples gets one for all of them.
+    pub(crate) fn record_dropped(&self, metric: MetricId, tags: TagSetId, count: u64, at: Instant) {
+        self.recorder.borrow_mut().record_dropped(metric, tags, count);
+        if self.run.config.wants_samples {
+            self.pass_on(Sample { metric, tags, value: 0.0, at, mark: Mark::Dropped }, None);
+        }
+    }
+
     /// Counts the start of a piece of work of a scenario (or of `setup()` and `teardown()`).
     #[inline]
     pub fn start_work(&self, scenario: Option<ScenarioId>, work: Work, at: Instant) {

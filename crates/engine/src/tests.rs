@@ -37,12 +37,21 @@ struct Script {
     body: Arc<Body>,
     setup: Option<Box<OnSeat<Option<Arc<str>>>>>,
     teardowns: Option<Arc<AtomicU64>>,
+    teardown: Box<OnSeat<()>>,
+    spends: bool,
     init: Box<OnSeat<()>>,
 }
 
 impl Script {
     fn new(body: impl Fn(&Seat, &IterationCall) -> IterationEnd + Send + Sync + 'static) -> Script {
-        Script { body: Arc::new(body), setup: None, teardowns: None, init: Box::new(|_| Ok(())) }
+        Script {
+            body: Arc::new(body),
+            setup: None,
+            teardowns: None,
+            teardown: Box::new(|_| Ok(())),
+            spends: false,
+            init: Box::new(|_| Ok(())),
+        }
     }
 
     /// Iterations that wait for this long.
@@ -51,18 +60,24 @@ impl Script {
     }
 }
 
-struct ScriptVu(Seat, Arc<Body>);
+/// A VU, and whether it has spent itself: on its iteration 1, if the script wants that.
+struct ScriptVu(Seat, Arc<Body>, Option<bool>);
 
 impl Vu for ScriptVu {
     fn iterate(&mut self, call: &IterationCall) -> (IterationEnd, Instant) {
+        self.2 = self.2.map(|_| call.vu_iteration == 1);
         ((self.1)(&self.0, call), SystemClock::now())
+    }
+
+    fn is_spent(&self) -> bool {
+        self.2 == Some(true)
     }
 }
 
 impl Program for Script {
     fn create_vu(&self, seat: Seat) -> Result<Box<dyn Vu>, ProgramError> {
         (self.init)(&seat)?;
-        Ok(Box::new(ScriptVu(seat, self.body.clone())))
+        Ok(Box::new(ScriptVu(seat, self.body.clone(), self.spends.then_some(false))))
     }
 
     fn has_setup(&self) -> bool {
@@ -77,11 +92,11 @@ impl Program for Script {
         self.teardowns.is_some()
     }
 
-    fn teardown(&self, _seat: Seat, _data: Option<&Arc<str>>) -> Result<(), ProgramError> {
+    fn teardown(&self, seat: Seat, _data: Option<&Arc<str>>) -> Result<(), ProgramError> {
         if let Some(teardowns) = &self.teardowns {
             teardowns.fetch_add(1, Ordering::SeqCst);
         }
-        Ok(())
+        (self.teardown)(&seat)
     }
 }
 

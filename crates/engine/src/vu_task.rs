@@ -150,14 +150,15 @@ pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
 }
 
 impl VuState {
-    /// Replaces the code of a VU that has panicked: its state can no longer be trusted.
+    /// Replaces the code of a VU that has panicked or is spent: its state can no longer be trusted.
     pub(crate) fn recreate(&mut self, run: &RunShared) {
         match create(run, &self.seat) {
             Ok(vu) => self.vu = vu,
+            // The time is up. A spent VU is replaced before its next iteration, if it gets one.
+            Err(ProgramError::Interrupted) if self.vu.is_spent() => {}
             Err(error) => {
                 self.is_broken = true;
-                let message =
-                    format!("failed to restart VU {} after a panic: {error}", self.seat.id_in_instance);
+                let message = format!("failed to restart VU {}: {error}", self.seat.id_in_instance);
                 self.seat.worker.error(SystemClock::now(), message);
             }
         }

@@ -86,10 +86,13 @@ impl WindowBook {
         self.ask(now, now + PATIENCE)
     }
 
-    /// Closes the run's last window, which waits until `until` for every thread: later samples are lost. No further second
-    /// passes. Returns the workers to ask.
-    pub(crate) fn finish(&mut self, now: Instant, until: Instant) -> Vec<usize> {
+    /// Lets no further second pass: its request could keep a thread from being asked for the last window.
+    pub(crate) fn end_seconds(&mut self) {
         self.next_tick = Instant::MAX;
+    }
+
+    /// Closes the run's last window, which waits until `until` for every thread: later samples are lost. Returns the workers to ask.
+    pub(crate) fn finish(&mut self, now: Instant, until: Instant) -> Vec<usize> {
         self.ask(now, until)
     }
 
@@ -98,6 +101,11 @@ impl WindowBook {
         let free = (0..self.asked.len()).filter(|&worker| !self.asked[worker]).collect::<Vec<_>>();
         free.iter().for_each(|&worker| self.asked[worker] = true);
         free
+    }
+
+    /// Asks one worker before the second is over, unless it is asked already. Its answer belongs to the next window.
+    pub(crate) fn ask_early(&mut self, worker: usize) -> Option<usize> {
+        (!std::mem::replace(&mut self.asked[worker], true)).then_some(worker)
     }
 
     /// Adds a worker's answer.

@@ -149,7 +149,8 @@ impl SourceError {
 
     /// Returns a failure of a class.
     pub fn classified(kind: ErrorKind, message: impl Into<String>) -> SourceError {
-        SourceError { kind, message: message.into() }
+        let message = message.into();
+        SourceError { kind, message: redact::urls_hidden(&message).into_owned() }
     }
 }
 

@@ -100,7 +100,7 @@ impl Client {
     /// The server is unreachable, or the response is not 2xx, too long, or not text.
     pub(crate) fn text(&self, path: &str, parameters: &[(&str, &str)]) -> Result<String, SourceError> {
         let mut answer = self.ask(path, parameters, ANY)?;
-        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
+        let body = ::answer::read_text(answer.body_mut(), ANSWER_BYTES_MAX);
         body.map_err(|error| SourceError::new(format!("GET {}{path}: {error}", self.base)))
     }
 
@@ -116,7 +116,7 @@ impl Client {
         bytes_max: u64,
     ) -> Result<Vec<u8>, SourceError> {
         let mut answer = self.ask(path, parameters, form)?;
-        let body = answer.body_mut().with_config().limit(bytes_max).read_to_vec();
+        let body = ::answer::read(answer.body_mut(), bytes_max);
         body.map_err(|error| SourceError::new(format!("GET {}{path}: {error}", self.base)))
     }
 
@@ -144,7 +144,7 @@ impl Client {
         if status.is_success() {
             return Ok(answer);
         }
-        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
+        let body = ::answer::read_text(answer.body_mut(), ANSWER_BYTES_MAX);
         Err(refused(&url, status, &body.unwrap_or_default()))
     }
 
@@ -257,6 +257,18 @@ mod tests {
         let context = request.lines().find_map(|line| line.strip_prefix("traceparent: ")).unwrap_or_default();
         let lengths: Vec<usize> = context.split('-').map(str::len).collect();
         assert!(lengths == [2, 32, 16, 2] && context.ends_with("-00"), "{context}");
+    }
+
+    #[test]
+    fn answers_are_bounded_once_decompressed() {
+        let server = testkit::http::start();
+        let client = Client::new(&server.url(""), None);
+        let bytes = |mib: &str, bytes_max| client.bytes("/bomb", &[("mib", mib)], ANY, bytes_max);
+        assert_eq!(bytes("1", 1 << 20).map(|bytes| bytes.len()).ok(), Some(1 << 20));
+        assert!(bytes("64", 1 << 20).is_err_and(|error| error.to_string().contains("limit")));
+        assert!(
+            client.text("/bomb", &[("mib", "64")]).is_err_and(|error| error.to_string().contains("limit"))
+        );
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use redact::{RedactedUrl, urls_hidden};
+
 /// Settings of one source, from `plimsoll.toml` or a flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -86,8 +88,8 @@ impl Settings {
     /// Returns an error about a setting.
     pub fn wrong(&self, setting: &str, why: &str) -> SettingsError {
         let value = match setting {
-            "address" => self.address.clone(),
-            _ => self.values.get(setting).cloned().unwrap_or_default(),
+            "address" => RedactedUrl(&self.address).to_string(),
+            _ => urls_hidden(self.values.get(setting).map_or("", String::as_str)).into_owned(),
         };
         let (name, setting) = (self.name.clone(), setting.to_owned());
         SettingsError::Value { name, setting, value, why: why.to_owned() }

@@ -83,11 +83,14 @@ fn cells(row: &WindowRow) -> [String; COLUMNS.len()] {
     ]
 }
 
+/// Characters that begin a formula in spreadsheets, also in the wide forms that East Asian keyboards write.
+const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
 /// One field of a CSV file (RFC 4180): quoted where it has to be, and with an apostrophe in front where a spreadsheet would
 /// take it for a formula. Not for numbers, whose sign is one.
 fn field(text: &str) -> String {
     let starts_formula =
-        text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r', '\n']);
+        text.trim_start().starts_with(FORMULA_STARTS) || text.starts_with(['\t', '\r', '\n']);
     let text = terminal(text);
     let text = if starts_formula { format!("'{text}") } else { text };
     match text.contains([',', '"', '\n', '\r', ';']) {
@@ -136,9 +139,40 @@ mod tests {
     }
 
     #[test]
-    fn names_are_no_formulas() {
-        let row = WindowRow { metric: "=cmd()".into(), ..WindowRow::default() };
-        let cell = cells(&row)[3].clone();
-        assert!(cell.trim_start_matches('"').starts_with('\''), "{cell}");
+    fn hostile_names_are_no_formulas_and_break_no_row() {
+        let names = [
+            "=cmd|' /C calc'!A0",
+            "+1+1",
+            "-2+3+cmd|' /C calc'!A0",
+            "@SUM(1,2)",
+            "\t=1+1",
+            "\r=1+1",
+            "\n=1+1",
+            " \u{a0}=1+1",
+            "\u{feff}=1+1",
+            "\u{202e}=1+1",
+            "＝1+1",
+            "\"=1+1",
+            "a,=1+1",
+            "a;=1+1",
+            "a\",\"=1+1\r\n=1+1",
+            "\u{0}\u{1b}[2J",
+        ];
+        for name in names {
+            let row = WindowRow {
+                metric: name.into(),
+                tags: [(name.to_owned(), name.to_owned())].into_iter().collect(),
+                ..WindowRow::default()
+            };
+            let mut bytes = Vec::new();
+            write([Ok(vec![row])].into_iter(), &mut bytes).expect("memory takes all");
+            let mut reader = csv::Reader::from_reader(&bytes[..]);
+            let records: Vec<_> = reader.records().map(|record| record.expect("well-formed")).collect();
+            assert_eq!((records.len(), records[0].len()), (1, COLUMNS.len()), "{name:?}");
+            for cell in &records[0] {
+                assert!(!cell.trim_start().starts_with(FORMULA_STARTS), "{name:?}: {cell:?}");
+                assert!(!cell.contains(api::escape::is_unseen), "{name:?}: {cell:?}");
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ mod cgroup;
 mod files;
 mod listeners;
 mod machine;
+mod memory;
 mod network;
 mod process;
 mod sampler;
@@ -15,4 +16,5 @@ mod timer;
 
 pub use listeners::{Listener, Listeners};
 pub use machine::{Interface, Machine, Tcp, Ticks};
+pub use memory::memory_bytes_max;
 pub use sampler::Sampler;

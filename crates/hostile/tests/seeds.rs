@@ -2,8 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// Damaged copies of each seed.
+/// Damaged copies of each seed, unless `PLIMSOLL_HOSTILE_COPIES` sets another number.
 const COPIES: u64 = 96;
+
+fn copies() -> u64 {
+    std::env::var("PLIMSOLL_HOSTILE_COPIES").ok().and_then(|copies| copies.parse().ok()).unwrap_or(COPIES)
+}
 
 fn seeds_of(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus-seeds").join(name);
@@ -49,11 +53,12 @@ fn replay(name: &str) {
     let property = hostile::ALL.iter().find(|property| property.name == name).expect("a property");
     let seeds = seeds_of(name);
     assert!(!seeds.is_empty(), "{name} has no seeds");
+    println!("tried {}", seeds.len() as u64 * (copies() + 1));
     for (index, (path, seed)) in seeds.iter().enumerate() {
         println!("{}", path.display());
         (property.check)(seed);
         let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ index as u64);
-        for _ in 0..COPIES {
+        for _ in 0..copies() {
             let mut bytes = seed.clone();
             for _ in 0..=random.below(6) {
                 let other = &seeds[random.below(seeds.len())].1;

@@ -34,6 +34,6 @@ fn agent(limit: Duration) -> ureq::Agent {
 fn read(answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<(u16, String), String> {
     let mut answer = answer.map_err(|error| error.to_string())?;
     let status = answer.status().as_u16();
-    let body = answer.body_mut().with_config().limit(BODY_BYTES_MAX).read_to_string();
+    let body = ::answer::read_text(answer.body_mut(), BODY_BYTES_MAX);
     Ok((status, body.map_err(|error| error.to_string())?))
 }

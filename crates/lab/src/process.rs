@@ -200,6 +200,34 @@ impl Launch {
     }
 }
 
+/// Closes what this process inherited besides its standard streams. A lab outlives its caller, and an open file of the caller would
+/// keep its lock, its port or its pipe.
+///
+/// This process opens all its files with `O_CLOEXEC` (open(2)), and what had that flag was not inherited, so that the flag tells both
+/// apart.
+pub(crate) fn close_inherited() {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return };
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    let numbers: Vec<i32> = numbers.collect();
+    for number in numbers.into_iter().filter(|number| *number > STANDARD_ERROR && is_inherited(*number)) {
+        // One that cannot be closed is none.
+        let _ = nix::unistd::close(number);
+    }
+}
+
+/// The number of standard error; what was opened has higher ones.
+const STANDARD_ERROR: i32 = 2;
+
+/// `O_CLOEXEC` in the flags of `/proc/self/fdinfo`.
+const CLOSE_ON_EXEC: u32 = 0o2_000_000;
+
+fn is_inherited(number: i32) -> bool {
+    let text = std::fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
+    let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+    flags.is_some_and(|flags| flags & CLOSE_ON_EXEC == 0)
+}
+
 /// The program of this name on the PATH or in a place where Debian keeps servers.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

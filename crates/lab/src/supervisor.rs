@@ -69,6 +69,7 @@ impl Order {
 /// # Errors
 /// It cannot be started; the same stands in the state.
 pub fn supervise(system: &System, directory: &Path) -> Result<(), LabError> {
+    process::close_inherited();
     let order = Order::read(directory)?;
     // Its children are recognised by the session it leads.
     rustix::process::setsid().map_err(|error| LabError::Other(format!("lead a session: {error}")))?;

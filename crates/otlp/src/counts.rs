@@ -12,6 +12,14 @@ pub struct Counts {
     pub requests: u64,
     /// Requests that could not be read, or were not allowed.
     pub requests_refused: u64,
+    /// Requests whose bodies were slow, or gave their memory to newer ones.
+    pub requests_slow: u64,
+    /// Connections that were closed because they sent no whole request in time.
+    pub connections_silent: u64,
+    /// Connections that were closed because their client did not read a response.
+    pub connections_unread: u64,
+    /// Connections that gave way to new ones.
+    pub connections_gave_way: u64,
     /// Requests with metrics or logs, which were answered and not kept.
     pub requests_ignored: u64,
     /// Spans that were taken.
@@ -50,7 +58,11 @@ impl Counts {
         let fields = [
             ("requests", self.requests),
             ("requests_refused", self.requests_refused),
+            ("requests_slow", self.requests_slow),
             ("requests_ignored", self.requests_ignored),
+            ("connections_silent", self.connections_silent),
+            ("connections_unread", self.connections_unread),
+            ("connections_gave_way", self.connections_gave_way),
             ("spans_received", self.spans_received),
             ("spans_own", self.spans_own),
             ("spans_without_id", self.spans_without_id),
@@ -73,6 +85,10 @@ impl Counts {
     pub fn losses(&self) -> Vec<String> {
         let losses = [
             (self.requests_refused, "export requests refused"),
+            (self.requests_slow, "export requests too slow"),
+            (self.connections_silent, "connections without a whole request in time"),
+            (self.connections_unread, "connections that did not read their response"),
+            (self.connections_gave_way, "connections that gave way to new ones"),
             (self.spans_without_id, "spans without valid numbers"),
             (self.spans_too_large, "spans too large"),
             (self.spans_beyond_trace, "spans beyond what a trace may have"),

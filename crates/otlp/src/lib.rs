@@ -4,6 +4,7 @@
 //! kept ([`Keeper`]); these three take bytes and the time and do no I/O. [`Receiver`] listens, on a thread of
 //! its own. The crate knows nothing of runs and files.
 
+mod bodies;
 mod budget;
 mod counts;
 mod decode;

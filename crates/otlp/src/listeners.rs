@@ -1,10 +1,11 @@
-//! The doors: connections, bounded in number and in what each may ask, that speak HTTP/1.1 or HTTP/2.
+//! Connections, bounded in number, time and memory, that speak HTTP/1.1 or HTTP/2.
 
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -13,48 +14,50 @@ use axum::routing::post;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
+use listen::{Intake, Limits};
 use subtle::ConstantTimeEq;
-use tokio::sync::Semaphore;
 
+use crate::bodies::Bodies;
 use crate::receiver::ReceiverState;
 use crate::{grpc, http};
 
-/// Connections at the same time, over all listeners; others wait for one to be closed.
-const CONNECTIONS_MAX: usize = 256;
-/// Requests whose bodies are read at the same time; others wait. With the largest body they take 256 MiB.
-const REQUESTS_MAX: usize = 8;
+/// Limits of connections, over all listeners.
+pub(crate) const LIMITS: Limits = Limits {
+    connections_max: 256,
+    peer_share: 64,
+    first_byte: Duration::from_secs(5),
+    head: Duration::from_secs(10),
+    idle: Duration::from_secs(60),
+    write: Duration::from_secs(10),
+};
 /// Requests of one HTTP/2 connection at the same time.
 const STREAMS_MAX: u32 = 32;
 /// From the first byte of a request to its answer.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
-/// Time after which an idle connection is closed.
-const IDLE_LIMIT: Duration = Duration::from_secs(60);
 /// Headers of a request.
 const HEADERS_BYTES_MAX: u32 = 16 << 10;
-/// After an accept that failed, as it does when there are no descriptors left.
-const REST_AFTER_FAILURE: Duration = Duration::from_millis(100);
 
 /// The state that all listeners share.
 #[derive(Clone)]
 struct ServiceState {
     state: Arc<ReceiverState>,
-    slots: Arc<Semaphore>,
+    bodies: Arc<Bodies>,
 }
 
 /// Serves until it is dropped.
 pub(crate) async fn serve(listeners: Vec<TcpListener>, state: Arc<ReceiverState>) {
-    let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let intake = state.intake.clone();
     let routes = routes(state);
     let mut accepting = tokio::task::JoinSet::new();
     for listener in listeners {
-        accepting.spawn(accept(listener, routes.clone(), connections.clone()));
+        accepting.spawn(accept(listener, routes.clone(), intake.clone()));
     }
     // None of them ends by itself.
     while accepting.join_next().await.is_some() {}
 }
 
 fn routes(state: Arc<ReceiverState>) -> Router {
-    let service = ServiceState { state: state.clone(), slots: Arc::new(Semaphore::new(REQUESTS_MAX)) };
+    let service = ServiceState { state: state.clone(), bodies: Arc::default() };
     Router::new()
         .route("/v1/traces", post(http::traces))
         .route("/v1/metrics", post(http::ignored))
@@ -66,30 +69,26 @@ fn routes(state: Arc<ReceiverState>) -> Router {
         .with_state(state)
 }
 
-async fn accept(listener: TcpListener, routes: Router, connections: Arc<Semaphore>) {
-    // It was made non-blocking where it was opened, so that this cannot fail while a runtime is there.
-    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+async fn accept(listener: TcpListener, routes: Router, intake: Arc<Intake>) {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE_LIMIT);
+    // The intake has shorter limits for silent and slow clients.
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(LIMITS.idle);
     let mut http2 = builder.http2();
     http2
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS_MAX)
         .max_header_list_size(HEADERS_BYTES_MAX);
-    http2.keep_alive_interval(IDLE_LIMIT).keep_alive_timeout(REQUEST_LIMIT);
-    loop {
-        let Ok(permit) = connections.clone().acquire_owned().await else { return };
-        let Ok((stream, _)) = listener.accept().await else {
-            tokio::time::sleep(REST_AFTER_FAILURE).await;
-            continue;
-        };
-        let (builder, service) = (builder.clone(), TowerToHyperService::new(routes.clone()));
-        tokio::spawn(async move {
+    http2.keep_alive_interval(LIMITS.idle).keep_alive_timeout(REQUEST_LIMIT);
+    let builder = Arc::new(builder);
+    let serve = move |stream, activity| {
+        let service = listen::serve_with(TowerToHyperService::new(routes.clone()), activity);
+        let builder = builder.clone();
+        async move {
             // How a connection ends is its client's affair; what came on it was counted.
             let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-            drop(permit);
-        });
-    }
+        }
+    };
+    listen::accept(listener, intake, serve).await;
 }
 
 /// Lets in who may come, one request after the other, and none for ever.
@@ -102,16 +101,22 @@ async fn admit(State(service): State<ServiceState>, request: Request, next: Next
             false => (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response(),
         };
     }
-    let answer = async {
-        // The semaphore is never closed.
-        let _slot = service.slots.acquire().await;
-        next.run(request).await
+    let held = service.bodies.hold();
+    let request = request.map(|body| Body::new(held.body(body)));
+    let answered = tokio::select! {
+        answered = tokio::time::timeout(REQUEST_LIMIT, next.run(request)) => answered.ok(),
+        () = held.gave_way() => None,
     };
-    match tokio::time::timeout(REQUEST_LIMIT, answer).await {
-        Ok(response) => response,
-        // Both mean that the same may be sent again.
-        Err(_) if is_grpc => grpc::refuse(tonic::Status::unavailable("the request took too long")),
-        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "1")]).into_response(),
+    match answered {
+        Some(response) => response,
+        None => {
+            service.state.slow();
+            // Both mean that the same may be sent again.
+            match is_grpc {
+                true => grpc::refuse(tonic::Status::unavailable("the request took too long")),
+                false => (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "1")]).into_response(),
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use listen::Intake;
 use model::{Epoch, Instant, OperationLoad, Span, SystemClock, Trace};
 use tokio::sync::oneshot;
 
@@ -74,6 +75,7 @@ pub struct Receiver {
 /// The state behind the listeners.
 pub(crate) struct ReceiverState {
     pub(crate) token: Option<String>,
+    pub(crate) intake: Arc<Intake>,
     decoder: Mutex<Decoder>,
     shelves: Mutex<Shelves>,
 }
@@ -166,6 +168,7 @@ impl ReceiverState {
         };
         ReceiverState {
             token: settings.token.clone(),
+            intake: Intake::new(listeners::LIMITS),
             decoder: Mutex::new(Decoder::new(epoch)),
             shelves: Mutex::new(shelves),
         }
@@ -185,6 +188,11 @@ impl ReceiverState {
         self.shelves().counts.requests_refused += 1;
     }
 
+    /// Notes a request that was slow, or that gave its memory to others.
+    pub(crate) fn slow(&self) {
+        self.shelves().counts.requests_slow += 1;
+    }
+
     /// Notes a request with what is not kept.
     pub(crate) fn ignored(&self) {
         self.shelves().counts.requests_ignored += 1;
@@ -196,14 +204,24 @@ impl ReceiverState {
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        self.shelves().counts()
+        self.with_connections(self.shelves().counts())
+    }
+
+    fn with_connections(&self, counts: Counts) -> Counts {
+        let closed = self.intake.closed();
+        Counts {
+            connections_silent: closed.silent,
+            connections_unread: closed.unread,
+            connections_gave_way: closed.gave_way,
+            ..counts
+        }
     }
 
     fn finish(&self, now: Instant) -> (Taken, Counts) {
         let mut shelves = self.shelves();
         shelves.keeper.finish(now);
         let taken = Taken { traces: shelves.keeper.take(), operations: shelves.red.finish() };
-        (taken, shelves.counts())
+        (taken, self.with_connections(shelves.counts()))
     }
 
     fn shelves(&self) -> MutexGuard<'_, Shelves> {

@@ -1,5 +1,8 @@
 //! A receiver over its sockets: valid requests arrive, invalid ones are refused, and both are counted.
 
+// The servers are the test's own.
+#![allow(clippy::disallowed_methods)]
+
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;

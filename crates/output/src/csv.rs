@@ -256,6 +256,34 @@ pub(crate) mod tests {
         check(TimeFormat::Rfc3339Nano, "2026-11-21T09:34:09.521582913Z");
     }
 
+    /// Formulas stay: the file is k6's, byte for byte, and says so in its guide.
+    #[test]
+    fn hostile_tags_break_no_row() {
+        let context = context(&[]);
+        let names =
+            ["a\",\"b", "a\nb,c", "a\r\n\"", "\u{0}\u{1b}[2J", "=cmd|' /C calc'!A0", "&x=y&", "\u{202e}x"];
+        for name in names {
+            let set = TagSet::new([(name.into(), name.into()), ("status".into(), name.into())]);
+            let one = Sample {
+                tags: context.tags.intern(set),
+                ..sample(&context, "http_reqs", 1.0, Mark::Measured)
+            };
+            let text = written(&mut Csv::new(context.clone(), TimeFormat::Unix), &[one, one]);
+            // RFC 4180, 2: a line break and a comma within quotes are part of a field, and two quotes are one.
+            let mut is_quoted = false;
+            let (mut rows, mut commas) = (0, 0);
+            for letter in text.chars() {
+                match letter {
+                    '"' => is_quoted = !is_quoted,
+                    '\n' if !is_quoted => rows += 1,
+                    ',' if !is_quoted => commas += 1,
+                    _ => {}
+                }
+            }
+            assert_eq!((rows, commas, is_quoted), (3, 3 * 6, false), "{name:?}: {text}");
+        }
+    }
+
     #[track_caller]
     fn check_settings(argument: &str, env: &[(&str, &str)], expect: &str) {
         let actual = match Settings::read(argument, &context(env)) {

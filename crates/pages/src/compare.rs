@@ -7,9 +7,9 @@ use report::comparison::{self, RowWords};
 use runs::comparison::{between, share};
 use server::{PageError, Question};
 
-use super::json;
 use super::not_found;
 use super::scope::lang_of;
+use super::{invalid, json};
 
 /// Maximum number of runs per side, so that a request cannot make the server read every run.
 const SIDE_RUNS_MAX: usize = 10;
@@ -18,7 +18,7 @@ pub(super) fn answer(catalogue: &Catalogue, question: &Question) -> Result<Strin
     let (a, b) = (side(question, "a")?, side(question, "b")?);
     let mut options = Options::default();
     if let Some(text) = question.get("margin") {
-        let invalid = || PageError::Invalid(format!("failed to read margin={text:?}: write 5% or 0.05"));
+        let invalid = || invalid("margin", text, "write 5% or 0.05");
         options.margin = share(text).filter(|margin| (0.0..1.0).contains(margin)).ok_or_else(invalid)?;
     }
     let report = between(a, b, options, catalogue).map_err(not_found)?;

@@ -4,8 +4,7 @@ use catalogue::Catalogue;
 use runs::history::of_script;
 use server::{PageError, Question};
 
-use super::not_found;
-use super::number;
+use super::{limit, not_found};
 
 /// Maximum number of runs searched, unless the question asks for fewer.
 const RUNS_MAX: usize = 200;
@@ -16,6 +15,6 @@ pub(super) fn answer(catalogue: &Catalogue, question: &Question) -> Result<Strin
         // A path would be read as a file, wherever it is.
         return Err(PageError::Invalid(format!("failed to read script={script:?}: write a script or an id")));
     }
-    let limit = number(question, "limit")?.unwrap_or(RUNS_MAX).clamp(1, RUNS_MAX);
+    let limit = limit(question, RUNS_MAX)?.unwrap_or(RUNS_MAX);
     Ok(of_script(script, limit, catalogue, |_| {}).map_err(not_found)?.json())
 }

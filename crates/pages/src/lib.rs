@@ -135,10 +135,28 @@ fn damaged(error: runfile::ReadError) -> PageError {
 /// Returns a numeric parameter of a question.
 fn number<T: std::str::FromStr>(question: &Question, name: &str) -> Result<Option<T>, PageError> {
     let Some(text) = question.get(name) else { return Ok(None) };
-    let invalid = || PageError::Invalid(format!("failed to read {name}={text:?}: it is no such number"));
-    text.parse().map(Some).map_err(|_| invalid())
+    text.parse().map(Some).map_err(|_| invalid(name, text, "write a whole number"))
 }
 
+/// Returns the number of rows that a question asks for, at most `max`.
+fn limit(question: &Question, max: usize) -> Result<Option<usize>, PageError> {
+    match number(question, "limit")? {
+        Some(0) => Err(invalid("limit", "0", &format!("write a number from 1 to {max}"))),
+        asked => Ok(asked.map(|asked| max.min(asked))),
+    }
+}
+
+/// Maximum length of an invalid value in a message, characters.
+const SHOWN_MAX: usize = 60;
+
+/// Returns the error of an invalid parameter; `advice` says what to write.
+fn invalid(name: &str, text: &str, advice: &str) -> PageError {
+    let shown: String = text.chars().take(SHOWN_MAX).collect();
+    PageError::Invalid(format!("failed to read {name}={shown:?}: {advice}"))
+}
+
+#[cfg(test)]
+mod hostile_tests;
 #[cfg(test)]
 mod tests {
     use super::*;

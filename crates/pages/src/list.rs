@@ -18,7 +18,7 @@ use super::remarks::Remarks;
 use super::scope::{Detail, Scope};
 use super::study::{RUNS_MAX as NEWEST, Studies};
 use super::values::{self, FigureTotals};
-use super::{add, damaged, json, number as parameter};
+use super::{add, damaged, json, limit as asked_limit};
 
 /// Runs per answer, unless the question asks for another number.
 const RUNS_DEFAULT: usize = 50;
@@ -86,7 +86,7 @@ pub(super) fn answer(
     (rows, studies): (&Rows, &Studies),
     question: &Question,
 ) -> Result<String, PageError> {
-    let limit = parameter(question, "limit")?.unwrap_or(RUNS_DEFAULT).clamp(1, RUNS_MAX);
+    let limit = asked_limit(question, RUNS_MAX)?.unwrap_or(RUNS_DEFAULT);
     let filter = Filter {
         script: question.get("script"),
         tag: question.get("tag").map(tag).transpose()?,

@@ -16,6 +16,7 @@ use model::{
     Aggregate, Epoch, GeneratorState, Instant, LogLine, MetricId, MetricRegistry, RunEvent, RunProgress,
     SystemClock, ThresholdResult, Validity, ValueKind, Window,
 };
+use redact::Redactor;
 use report::document::RunState;
 use report::summary::{MetricSummary, Statistic, ThresholdSummary, Values};
 use report::{Lang, RunReport, number};
@@ -58,6 +59,8 @@ pub struct PagedRun<'a> {
     pub epoch: Epoch,
     /// The run's controls.
     pub live: Arc<dyn Live>,
+    /// Hides secrets in what servers and scripts name.
+    pub redactor: Redactor,
 }
 
 /// The data of a running run that its page needs beside the events.
@@ -184,6 +187,7 @@ struct RunSoFar {
     scenarios_started: Option<Instant>,
     offered: Offered,
     latency: MetricId,
+    redactor: Redactor,
     registry: Arc<MetricRegistry>,
     progress: Arc<RunProgress>,
     control: RunControl,
@@ -216,6 +220,7 @@ impl RunSoFar {
             scenarios_started: None,
             offered: Offered::of_plan(plan),
             latency: if is_open { HTTP_REQ_RESPONSE_TIME } else { HTTP_REQ_DURATION },
+            redactor: run.redactor.clone(),
             registry: config.registry.clone(),
             progress: config.progress.clone(),
             control: config.control.clone(),
@@ -255,7 +260,7 @@ impl RunSoFar {
             }
             let known = self.errors.entry(key).or_insert_with(|| LiveError {
                 code: error.code,
-                message: error.message.to_string(),
+                message: self.redactor.scrub(&error.message).into_owned(),
                 count: 0,
                 last_t: t,
             });
@@ -351,7 +356,7 @@ impl RunSoFar {
             let metric = self.registry.get(result.metric);
             let statistic = result.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
             MetricSummary {
-                name: result.selector.clone(),
+                name: self.redactor.scrub(&result.selector).into_owned(),
                 contains: metric.contains,
                 values: Values::empty(metric.kind),
                 thresholds: vec![ThresholdSummary {

@@ -7,7 +7,7 @@ use runfile::StoredLog;
 use server::{PageError, Question};
 
 use super::scope::Scope;
-use super::{damaged, json, number};
+use super::{damaged, json, limit as asked_limit, number};
 
 /// Lines per answer, unless the question asks for fewer.
 const LINES_MAX: usize = 1_000;
@@ -17,7 +17,7 @@ const BATCH: u64 = 2_000;
 
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
     let after: u64 = number(question, "after")?.unwrap_or(0);
-    let limit = number(question, "limit")?.unwrap_or(LINES_MAX).clamp(1, LINES_MAX);
+    let limit = asked_limit(question, LINES_MAX)?.unwrap_or(LINES_MAX);
     let least = question.get("level").map(level).transpose()?;
     let part = question.get("q").map(str::to_lowercase);
     let total = scope.reader.log_count().map_err(damaged)?;
@@ -35,7 +35,7 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
             break;
         }
         for line in &lines {
-            id += 1;
+            id = id.saturating_add(1);
             if !is_asked_for(line) {
                 continue;
             }

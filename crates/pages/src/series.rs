@@ -17,7 +17,7 @@ use tally::{Condition, Stat};
 use super::points::{self, METRICS, Point, Row, step_of};
 use super::scope::Scope;
 use super::tags::{TagFilter, fits};
-use super::{damaged, json};
+use super::{damaged, invalid, json};
 
 /// Windows per minute, the unit in which files store them.
 const MINUTE: u32 = 60;
@@ -31,7 +31,7 @@ const DEFAULTS: [MetricId; 2] = [HTTP_REQ_RESPONSE_TIME, HTTP_REQ_DURATION];
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
     let metric = metric(&scope.reader, question)?;
     let tags = TagFilter::parse(question.get("tags").unwrap_or_default())?;
-    let step = step(scope, super::number(question, "step")?);
+    let step = step(scope, super::number(question, "step")?)?;
     let mut series = columns(scope, &metric, &tags, step)?;
     series.marks = marks(scope)?;
     if tags.is_empty() {
@@ -63,13 +63,19 @@ fn default_metric(reader: &Reader) -> MetricId {
     DEFAULTS.into_iter().find(|id| reader.has_series(*id)).unwrap_or(HTTP_REQ_DURATION)
 }
 
-fn step(scope: &Scope, asked: Option<u32>) -> u32 {
+/// Returns the step of the answer: the requested one, or a coarser one if that has too many points.
+///
+/// # Errors
+/// Files have no such step.
+fn step(scope: &Scope, asked: Option<u32>) -> Result<u32, PageError> {
     let automatic = step_of(&scope.range, scope.detail.points_max);
-    let is_fine = |step: &u32| {
-        let points = (scope.range.len() as u32).div_ceil(*step);
-        runfile::STEPS.contains(step) && points <= POINTS_ASKED_MAX
-    };
-    asked.filter(is_fine).unwrap_or(automatic)
+    let Some(step) = asked else { return Ok(automatic) };
+    if !runfile::STEPS.contains(&step) {
+        let steps = runfile::STEPS.map(|step| step.to_string()).join(", ");
+        return Err(invalid("step", &step.to_string(), &format!("write one of {steps} (seconds)")));
+    }
+    let points = (scope.range.len() as u32).div_ceil(step);
+    Ok(if points <= POINTS_ASKED_MAX { step } else { automatic })
 }
 
 /// Returns the columns of a range.

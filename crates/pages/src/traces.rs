@@ -16,7 +16,7 @@ use model::{Epoch, Instant, Kept, Span, SpanStatus, Trace};
 use server::{PageError, Question};
 
 use super::scope::Scope;
-use super::{damaged, json, number, values};
+use super::{damaged, invalid, json, limit as asked_limit, values};
 
 /// Maximum number of traces listed, unless the question asks for fewer.
 const TRACES_MAX: usize = 1_000;
@@ -47,7 +47,7 @@ struct Search<'a> {
 }
 
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
-    let limit = number(question, "limit")?.unwrap_or(TRACES_MAX).clamp(1, TRACES_MAX);
+    let limit = asked_limit(question, TRACES_MAX)?.unwrap_or(TRACES_MAX);
     let search = Search::parse(question)?;
     let all = kept_in(scope)?;
     let mut found: Vec<Found<'_>> =
@@ -192,7 +192,6 @@ impl<'a> Found<'a> {
 
 impl<'a> Search<'a> {
     fn parse(question: &'a Question) -> Result<Search<'a>, PageError> {
-        let ns = |ms: Option<f64>| ms.map(|ms| (ms * 1e6) as u64);
         let is_error = match question.get("status") {
             None => None,
             Some("error") => Some(true),
@@ -205,8 +204,8 @@ impl<'a> Search<'a> {
         Ok(Search {
             service: question.get("service"),
             operation: question.get("operation"),
-            min_ns: ns(number(question, "min_ms")?).unwrap_or(0),
-            max_ns: ns(number(question, "max_ms")?).unwrap_or(u64::MAX),
+            min_ns: duration_ns(question, "min_ms")?.unwrap_or(0),
+            max_ns: duration_ns(question, "max_ms")?.unwrap_or(u64::MAX),
             is_error,
             kept: question.get("kept"),
             text: question.get("q").map(str::to_lowercase),
@@ -221,6 +220,14 @@ impl<'a> Search<'a> {
             && self.service.is_none_or(|name| found.trace.spans.iter().any(|span| &*span.service == name))
             && self.text.as_ref().is_none_or(|text| is_about(found.trace, text))
     }
+}
+
+/// Returns a parameter in milliseconds as nanoseconds.
+fn duration_ns(question: &Question, name: &str) -> Result<Option<u64>, PageError> {
+    let Some(text) = question.get(name) else { return Ok(None) };
+    let ms = text.parse::<f64>().ok().filter(|ms| ms.is_finite() && *ms >= 0.0);
+    let ms = ms.ok_or_else(|| invalid(name, text, "write milliseconds, for example 250 or 0.5"))?;
+    Ok(Some((ms * 1e6) as u64))
 }
 
 /// Returns true if a trace's id, operations or attributes contain the text.

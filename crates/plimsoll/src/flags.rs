@@ -206,11 +206,36 @@ pub(crate) struct ScriptFlags {
     /// Cache folder for remote modules [default: plimsoll in the user's cache folder]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) cache: Option<PathBuf>,
+    /// Memory limit of one VU, such as 512MiB [default: 512MiB, less on small machines]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    pub(crate) vu_memory: Option<u64>,
+    /// Memory limit of all VUs together [default: half of the machine's or cgroup's memory]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    pub(crate) memory: Option<u64>,
     #[arg(long, hide = true)]
     pub(crate) compatibility_mode: Option<String>,
     /// Type of the file: js or archive [default: detected]
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
+}
+
+/// The smallest memory limit: the host's own objects take a part of it in each VU.
+const MEMORY_BYTES_MIN: u64 = 8 << 20;
+
+/// Parses a memory limit.
+///
+/// # Errors
+/// It is no size, or too small for any script.
+pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
+    match catalogue::prune::parse_size(text) {
+        None => {
+            Err(format!("`{text}` is not a size: expected a number and a unit, for example 512MiB or 2GiB"))
+        }
+        Some(bytes) if bytes < MEMORY_BYTES_MIN => {
+            Err(format!("`{text}` is too small: a VU needs at least {} MiB", MEMORY_BYTES_MIN >> 20))
+        }
+        Some(bytes) => Ok(bytes),
+    }
 }
 
 /// Values of `--compat`.

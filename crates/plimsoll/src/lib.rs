@@ -2,6 +2,7 @@
 //!
 //! The work is done in other crates: `session` runs a test, `runs` reads stored ones, `pages` answers the page.
 
+mod destination;
 mod flags;
 mod lab_script;
 #[cfg(feature = "lab")]
@@ -106,7 +107,7 @@ fn dispatch(verb: &Verb, context: &Context) -> Result<Exit, Failure> {
 fn report(failure: &Failure, context: &Context) -> Exit {
     context.logger.say(LogLevel::Error, failure.text.clone());
     for part in &failure.below {
-        context.logger.print(&format!("{part}\n"));
+        context.logger.print(&format!("{}\n", report::escape::terminal_lines(part)));
     }
     failure.exit
 }

@@ -16,6 +16,9 @@ use crate::{Hash, MODULE_BYTES_MAX};
 /// The cache is held to so many contents; the ones written longest ago go first.
 const CONTENTS_MAX: usize = 4_000;
 
+/// The largest entry of a URL: a hash and the URL.
+const ENTRY_BYTES_MAX: u64 = 1 << 20;
+
 pub(crate) struct Cache {
     folder: PathBuf,
 }
@@ -32,14 +35,13 @@ impl Cache {
     /// The bytes with this hash.
     pub(crate) fn content(&self, hash: &Hash) -> Option<Vec<u8>> {
         let path = self.folder.join("content").join(hash.as_str());
-        let is_small = std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= MODULE_BYTES_MAX);
-        let bytes = is_small.then(|| std::fs::read(&path).ok()).flatten()?;
+        let bytes = files::read_regular(&path, MODULE_BYTES_MAX).ok()?;
         (Hash::digest(&bytes) == *hash).then_some(bytes)
     }
 
     /// Returns the module that a URL gave last.
     pub(crate) fn module(&self, url: &str) -> Option<Vec<u8>> {
-        let text = std::fs::read_to_string(self.url_path(url)).ok()?;
+        let text = String::from_utf8(files::read_regular(&self.url_path(url), ENTRY_BYTES_MAX).ok()?).ok()?;
         let (hash, of) = text.split_once('\n')?;
         (of == url).then(|| self.content(&Hash::parse(hash)?)).flatten()
     }

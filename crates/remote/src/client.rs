@@ -67,7 +67,7 @@ fn get(agent: &Agent, url: &str) -> Result<Vec<u8>, Refusal> {
         408 | 429 | 500..=599 => return Err(Refusal::Passing(format!("the server answered {status}"))),
         _ => return Err(Refusal::Lasting(format!("the server answered {status}"))),
     }
-    let read = answer.body_mut().with_config().limit(MODULE_BYTES_MAX).read_to_vec();
+    let read = ::answer::read(answer.body_mut(), MODULE_BYTES_MAX);
     let bytes = read.map_err(|error| refusal(&error))?;
     if std::str::from_utf8(&bytes).is_err() {
         return Err(Refusal::Lasting("what the server sent is not UTF-8 text, and so no script".into()));

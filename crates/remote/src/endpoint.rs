@@ -49,7 +49,7 @@ impl Endpoint {
         let configured = agent.configure_request(request).timeout_global(Some(ask.timeout));
         let request = configured.allow_non_standard_methods(true).build();
         let mut answer = agent.run(request).map_err(|error| error.to_string())?;
-        let body = answer.body_mut().with_config().limit(self.body_bytes_max).read_to_vec();
+        let body = ::answer::read(answer.body_mut(), self.body_bytes_max);
         Ok((answer.status().as_u16(), body.map_err(|error| error.to_string())?))
     }
 }
@@ -100,5 +100,19 @@ mod tests {
         assert!(ask("GET", "ftp://127.0.0.1/x").is_err());
         assert!(ask("G T", "http://127.0.0.1/x").is_err());
         assert!(ask("GET", "http://127.0.0.1:1/x").is_err());
+    }
+
+    #[test]
+    fn answers_are_bounded_once_decompressed() {
+        let server = testkit::http::start();
+        let get = |path: &str| {
+            let (url, timeout) = (server.url(path), Duration::from_secs(10));
+            let answer =
+                Endpoint::new(1 << 20).send(&Ask { method: "GET", url: &url, headers: &[], timeout });
+            answer.map(|(status, body)| (status, body.len()))
+        };
+        assert_eq!(get("/bomb?mib=1"), Ok((200, 1 << 20)));
+        // A thousandth of it on the network.
+        assert!(get("/bomb?mib=64").is_err_and(|error| error.contains("limit")));
     }
 }

@@ -34,13 +34,9 @@ impl Lock {
     /// There is one, and it cannot be read or understood.
     pub fn read(path: &Path) -> Result<Option<Lock>, RemoteError> {
         let bad = |why: String| RemoteError::BadLock { path: path.to_owned(), why };
-        let bytes = match std::fs::metadata(path) {
+        let bytes = match files::read_regular(path, LOCK_BYTES_MAX) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(bad(error.to_string())),
-            Ok(metadata) if metadata.len() > LOCK_BYTES_MAX => {
-                return Err(bad(format!("it is larger than {LOCK_BYTES_MAX} bytes")));
-            }
-            Ok(_) => std::fs::read(path).map_err(|error| bad(error.to_string()))?,
+            read => read.map_err(|error| bad(error.to_string()))?,
         };
         Lock::parse(&bytes).map(Some).map_err(bad)
     }

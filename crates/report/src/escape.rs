@@ -6,8 +6,7 @@
 
 use std::fmt::Write as _;
 
-use api::escape::is_unseen;
-pub use api::escape::{terminal, terminal_lines};
+pub use api::escape::{is_unseen, terminal, terminal_lines};
 
 /// Characters of a name that Markdown and annotations show; a longer one is cut and ends in `…`.
 pub const NAME_CHARS_MAX: usize = 160;
@@ -56,7 +55,10 @@ pub fn json(text: &str) -> String {
     while let Some(glyph) = glyphs.next() {
         let is_tag = glyph == '<' && glyphs.peek().is_some_and(|next| starts_tag(*next));
         if is_tag || is_unseen(glyph) && glyph != '\n' {
-            let _ = write!(shown, "\\u{:04x}", u32::from(glyph));
+            let mut units = [0; 2];
+            for unit in glyph.encode_utf16(&mut units) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
         } else {
             shown.push(glyph);
         }

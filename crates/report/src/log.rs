@@ -42,6 +42,8 @@ pub struct LogFormatter {
     pub epoch: Epoch,
     /// When the program started: the short form counts seconds from here.
     pub started: Instant,
+    /// Whether people read the lines as they are: what would steer a terminal is escaped in raw lines, too.
+    pub is_terminal: bool,
 }
 
 /// The short form pads messages to this many characters, so that fields line up.
@@ -51,7 +53,14 @@ impl LogFormatter {
     /// The line as text, ending in a line break.
     pub fn render(&self, line: &LogLine) -> String {
         match self.format {
-            LogFormat::Raw => line.message.trim_end_matches('\n').to_owned() + "\n",
+            LogFormat::Raw => {
+                let message = line.message.trim_end_matches('\n');
+                if self.is_terminal {
+                    escape::terminal_lines(message) + "\n"
+                } else {
+                    message.to_owned() + "\n"
+                }
+            }
             LogFormat::Json => self.json(line),
             LogFormat::Text if self.style.colour => self.style.fit(self.short(line)),
             LogFormat::Text => self.text(line),
@@ -97,7 +106,7 @@ impl LogFormatter {
         object.insert("level".into(), line.level.as_str().into());
         object.insert("msg".into(), line.message.as_str().into());
         object.insert("time".into(), self.time(line).into());
-        serde_json::Value::Object(object).to_string() + "\n"
+        escape::json(&serde_json::Value::Object(object).to_string()) + "\n"
     }
 
     /// RFC 3339 with seconds, UTC.
@@ -139,8 +148,9 @@ fn quoted(value: &str) -> String {
             control if control.is_ascii_control() => {
                 let _ = write!(text, "\\x{:02x}", control as u32);
             }
-            control if control.is_control() => {
-                let _ = write!(text, "\\u{:04x}", control as u32);
+            unseen if escape::is_unseen(unseen) => {
+                let (number, width) = (unseen as u32, if unseen as u32 > 0xffff { 8 } else { 4 });
+                let _ = write!(text, "\\{}{number:0width$x}", if width == 8 { 'U' } else { 'u' });
             }
             other => text.push(other),
         }
@@ -163,8 +173,29 @@ mod tests {
         let style = Style { colour, unicode: true };
         // 2026-11-21T09:33:57Z at the origin of the clock.
         let epoch = Epoch { at: Instant::ZERO, wall_unix_ns: 1_795_253_637_000_000_000 };
-        let formatter = LogFormatter { format, style, epoch, started: Instant::ZERO };
+        let formatter = LogFormatter { format, style, epoch, started: Instant::ZERO, is_terminal: colour };
         assert_eq!(formatter.render(line), expect);
+    }
+
+    #[test]
+    fn hostile_messages_reorder_nothing() {
+        let hidden = "user\u{202e}nimda\u{200b}\u{2066}\u{e0041}\u{ad}";
+        let line = line(LogLevel::Info, hidden, "console");
+        check(
+            LogFormat::Text,
+            false,
+            &line,
+            "time=\"2026-11-21T09:33:58Z\" level=info msg=\"user\\u202enimda\\u200b\\u2066\\U000e0041\\u00ad\" source=console\n",
+        );
+        for (format, is_terminal) in
+            [(LogFormat::Text, true), (LogFormat::Raw, true), (LogFormat::Json, false)]
+        {
+            let style = Style { colour: false, unicode: true };
+            let epoch = Epoch { at: Instant::ZERO, wall_unix_ns: 0 };
+            let formatter = LogFormatter { format, style, epoch, started: Instant::ZERO, is_terminal };
+            let text = formatter.render(&line);
+            assert!(!text.trim_end().contains(escape::is_unseen), "{text:?}");
+        }
     }
 
     #[test]

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::{Datum, Evidence, Gap, Instant, Record, RecordKind, Signal, SignalName};
+use redact::Redactor;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
 use crate::format::blob::Packer;
 use crate::format::{FORMAT_OF_EVIDENCE, points};
 use crate::reader::{Reader, RowError};
-use crate::redact::Scrubber;
 use crate::signals::GENERATOR;
 use crate::store::{Store, TEXT_BYTES_MAX, signed};
 use crate::{ReadError, WriteError, snapshot};
@@ -40,7 +40,7 @@ pub(crate) struct EvidenceMarks {
 pub(crate) struct Pen<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) packer: &'a mut Packer,
-    pub(crate) scrubber: &'a Scrubber,
+    pub(crate) redactor: &'a Redactor,
     pub(crate) marks: &'a mut EvidenceMarks,
 }
 
@@ -51,11 +51,11 @@ impl Store {
     }
 }
 
-/// Adds evidence to the file of a run that is over. Evidence that is there already stays.
+/// Adds evidence to the file of a run that is over, without the secrets that `redactor` knows. Evidence that is there already stays.
 ///
 /// # Errors
 /// The run still goes on, is of a format without evidence, cannot be read, or cannot be written.
-pub fn add_evidence(path: &Path, evidence: &Evidence) -> Result<(), WriteError> {
+pub fn add_evidence(path: &Path, evidence: &Evidence, redactor: &Redactor) -> Result<(), WriteError> {
     let reader = Reader::open(path)?;
     if reader.format < FORMAT_OF_EVIDENCE {
         return Err(WriteError::Old(path.to_owned()));
@@ -67,9 +67,7 @@ pub fn add_evidence(path: &Path, evidence: &Evidence) -> Result<(), WriteError> 
     let mut add = || {
         let transaction = connection.transaction()?;
         let mut packer = Packer::new();
-        let scrubber = Scrubber::default();
-        let mut pen =
-            Pen { connection: &transaction, packer: &mut packer, scrubber: &scrubber, marks: &mut marks };
+        let mut pen = Pen { connection: &transaction, packer: &mut packer, redactor, marks: &mut marks };
         pen.evidence(evidence)?;
         transaction.commit()
     };
@@ -98,12 +96,20 @@ impl Pen<'_> {
     }
 
     pub(crate) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.scrubber.scrub(text) {
+        match self.redactor.scrub(text) {
             Cow::Borrowed(text) => Cow::Borrowed(&text[..text.floor_char_boundary(TEXT_BYTES_MAX)]),
             Cow::Owned(mut text) => {
                 text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
                 Cow::Owned(text)
             }
+        }
+    }
+
+    /// The catalogue's names are the program's own, whatever a password says.
+    fn signal_name<'t>(&self, name: &'t SignalName) -> Cow<'t, str> {
+        match name.id() {
+            Some(own) => Cow::Borrowed(own.as_str()),
+            None => self.text(name.as_str()),
         }
     }
 
@@ -132,7 +138,7 @@ impl Pen<'_> {
             "INSERT INTO signal (source, name, labels, unit, query, step_ns, points) VALUES (?, ?, ?, ?, ?, ?, ?)",
             params![
                 self.text(&signal.source),
-                self.text(signal.name.as_str()),
+                self.signal_name(&signal.name),
                 labels,
                 self.text(&signal.unit),
                 self.text(&signal.query),
@@ -314,7 +320,9 @@ mod tests {
     }
 
     fn store(path: &Path) -> Store {
-        let header = Header { secrets: vec!["hunter22".to_owned()], ..Header::default() };
+        let redactor = Redactor::default();
+        redactor.add_declared(["hunter22".to_owned()]);
+        let header = Header { redactor, ..Header::default() };
         Store::create(path, &header, Arc::default(), Arc::default(), false).expect("create")
     }
 
@@ -327,8 +335,8 @@ mod tests {
         store.transaction(|store| store.put_evidence(&evidence(2))).expect("write");
         store.transaction(|store| store.put_ending(&Ending::default(), 0, 0)).expect("write");
         store.close().expect("close");
-        add_evidence(&path, &evidence(2)).expect("evidence added twice is kept once");
-        add_evidence(&path, &evidence(3)).expect("a run that is over takes evidence");
+        add_evidence(&path, &evidence(2), &Redactor::default()).expect("evidence added twice is kept once");
+        add_evidence(&path, &evidence(3), &Redactor::default()).expect("a run that is over takes evidence");
 
         let reader = Reader::open(&path).expect("open");
         let [signal] = &reader.signals().expect("read")[..] else { panic!("one signal") };

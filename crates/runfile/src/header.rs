@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use model::plan::{ThresholdCondition, ThresholdSpec};
+use redact::Redactor;
 use serde::{Deserialize, Serialize};
 
 /// The facts known when a run begins.
 ///
-/// Secrets may be in it: [`crate::Writer::create`] hides them before anything is written (see [`crate::HIDDEN`]).
+/// Secrets may be in it: [`crate::Writer::create`] hides them before anything is written (see [`redact::HIDDEN`]).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Header {
@@ -38,13 +39,12 @@ pub struct Header {
     pub environment: Vec<EnvVar>,
     /// Names of variables that are secret whatever they are called.
     pub secret_names: Vec<String>,
-    /// Texts that are secret wherever they occur: those that a source of secrets holds. Never in the file.
+    /// Names of variables whose values are stored because the user asks for it.
     #[serde(skip)]
-    pub secrets: Vec<String>,
-    /// Passwords and tokens of evidence sources. Short ones are hidden only where a credential stands, since a password like
-    /// `shop` is a name as well. Never in the file.
+    pub stored_names: Vec<String>,
+    /// Hides texts that are secret wherever they occur.
     #[serde(skip)]
-    pub credentials: Vec<String>,
+    pub redactor: Redactor,
     /// The command line, word by word.
     pub command_line: Vec<String>,
     /// The machine that made the load.
@@ -124,7 +124,7 @@ pub struct Module {
 pub struct EnvVar {
     /// Its name.
     pub name: String,
-    /// Its value; `None` when it is secret and therefore not in the file.
+    /// Its value; `None` where it may be secret and is therefore not in the file.
     pub value: Option<String>,
 }
 

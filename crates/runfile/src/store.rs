@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use histo::EXACT_MAX;
+use model::metric::builtin;
 use model::{
     Aggregate, ErrorCount, Exemplar, ExemplarKind, LogLine, Mark, Metric, MetricKind, MetricRegistry,
-    Quantile, SeriesKey, TagInterner, TagSetId, ThresholdResult, Window, Work,
+    Quantile, SeriesKey, SystemTag, TagInterner, TagSetId, ThresholdResult, Window, Work,
 };
+use redact::Redactor;
 use rusqlite::{Connection, OpenFlags, params};
 use rustc_hash::FxHashMap;
 
@@ -18,8 +20,7 @@ use crate::facts::Anchor;
 use crate::format::blob::Packer;
 use crate::format::{APPLICATION_ID, FORMAT_VERSION, MINUTE, chunk, schema};
 use crate::lock::Lock;
-use crate::redact::{self, Scrubber};
-use crate::{Ending, Header, WriteError};
+use crate::{Ending, Header, WriteError, hidden};
 
 /// Log lines kept per run.
 pub(crate) const LOG_LINES_MAX: u64 = 20_000;
@@ -36,6 +37,15 @@ pub(crate) const THRESHOLD_RESULTS_MAX: u64 = 864_000;
 pub(crate) const ERRORS_MAX: usize = 10_000;
 /// Bytes of one row of the tail, before its last cell: a second of very many series takes several rows.
 const TAIL_BYTES: usize = 4 << 20;
+/// System tags whose values no script and no server chooses.
+const OWN_VALUES: &[SystemTag] = &[
+    SystemTag::Proto,
+    SystemTag::Status,
+    SystemTag::ErrorCode,
+    SystemTag::TlsVersion,
+    SystemTag::ExpectedResponse,
+];
+
 /// Series in one row of the tail.
 const TAIL_SERIES: usize = 4096;
 
@@ -46,7 +56,7 @@ pub(crate) struct Store {
     pub(crate) packer: Packer,
     registry: Arc<MetricRegistry>,
     tags: Arc<TagInterner>,
-    scrubber: Scrubber,
+    redactor: Redactor,
     /// By id; what the file knows of each series.
     pub(crate) series: Vec<SeriesState>,
     series_ids: FxHashMap<SeriesKey, u32>,
@@ -122,7 +132,7 @@ impl Store {
         create: impl Fn(std::io::Error) -> WriteError,
     ) -> Result<Store, WriteError> {
         let lock = live.then(|| Lock::take(path)).transpose().map_err(create)?;
-        let (header, scrubber) = redact::header(header);
+        let (header, redactor) = hidden::header(header);
         let sqlite = |source| WriteError::Sqlite { path: path.to_owned(), source };
         let connection =
             Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(sqlite)?;
@@ -132,7 +142,7 @@ impl Store {
             packer: Packer::new(),
             registry,
             tags,
-            scrubber,
+            redactor,
             series: Vec::new(),
             series_ids: FxHashMap::default(),
             errors: FxHashMap::default(),
@@ -178,7 +188,7 @@ impl Store {
         Pen {
             connection: &self.connection,
             packer: &mut self.packer,
-            scrubber: &self.scrubber,
+            redactor: &self.redactor,
             marks: &mut self.marks.evidence,
         }
     }
@@ -334,17 +344,29 @@ impl Store {
             let id = TagSetId(u32::try_from(id).map_err(|_| too_big())?);
             let set = self.tags.get(id);
             // Sets that differ in secrets only become equal; a reader adds up their series.
-            let pairs = set.iter().map(|pair| [self.scrubber.scrub(pair.0), self.scrubber.scrub(pair.1)]);
-            let tags = serde_json::Value::from_iter(pairs.map(|pair| pair.map(Cow::into_owned).to_vec()));
+            let pairs = set.iter().map(|(name, value)| self.tag(name, value).map(Cow::into_owned).to_vec());
+            let tags = serde_json::Value::from_iter(pairs);
             self.execute("INSERT INTO tag_set (id, tags) VALUES (?, ?)", params![id.0, tags.to_string()])?;
         }
         self.marks.tag_sets = tag_sets;
         Ok(())
     }
 
+    /// A tag without secrets. The names of system tags are the program's own, and so are the values of some.
+    fn tag<'t>(&self, name: &'t str, value: &'t str) -> [Cow<'t, str>; 2] {
+        match SystemTag::ALL.iter().find(|tag| tag.as_str() == name) {
+            Some(tag) if OWN_VALUES.contains(tag) => [name.into(), value.into()],
+            Some(_) => [name.into(), self.redactor.scrub(value)],
+            None => [self.redactor.scrub(name), self.redactor.scrub(value)],
+        }
+    }
+
     /// Two names may differ in nothing but their secrets, and no two metrics have one name.
     fn metric_name(&self, metric: &Metric) -> String {
-        match self.scrubber.scrub(&metric.name) {
+        if usize::from(metric.id.0) < builtin::TABLE.len() {
+            return metric.name.to_string();
+        }
+        match self.redactor.scrub(&metric.name) {
             Cow::Borrowed(name) => name.to_owned(),
             Cow::Owned(name) => format!("{name}_{}", metric.id.0),
         }
@@ -537,7 +559,7 @@ impl Store {
 
     /// A text that a script or a server chose, fit to be kept.
     fn text(&self, text: &str) -> String {
-        let text = self.scrubber.scrub(text);
+        let text = self.redactor.scrub(text);
         text[..text.floor_char_boundary(TEXT_BYTES_MAX)].to_owned()
     }
 }

@@ -1,10 +1,11 @@
 //! Traces that were kept, and the load of operations, written beside the load and read back.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Kept, OperationLoad, Span, SpanKind, SpanStatus, Trace};
+use model::{Kept, OWN_SERVICE, OperationLoad, Span, SpanKind, SpanStatus, Trace};
 use rusqlite::params;
 use serde::Serialize;
 
@@ -75,7 +76,7 @@ impl Pen<'_> {
                 trace.id.to_be_bytes(),
                 trace.kept.as_str(),
                 share,
-                self.text(&root.service),
+                self.service(&root.service),
                 self.text(&root.operation),
                 root.start_ns,
                 nanoseconds(root.duration),
@@ -96,6 +97,11 @@ impl Pen<'_> {
         Ok(())
     }
 
+    /// A service's name. The program's own connects its spans with those of servers, whatever a password says.
+    fn service<'t>(&self, service: &'t str) -> Cow<'t, str> {
+        if service == OWN_SERVICE { Cow::Borrowed(service) } else { self.text(service) }
+    }
+
     fn span(&self, trace_id: u128, span: &Span) -> rusqlite::Result<()> {
         let attributes = span.attributes.iter().map(|(name, value)| (self.text(name), self.text(value)));
         let links = span.links.iter().map(|(trace, span)| format!("{trace:032x}-{span:016x}"));
@@ -107,7 +113,7 @@ impl Pen<'_> {
                 span.id.to_be_bytes(),
                 span.parent.map(u64::to_be_bytes),
                 span.kind.as_str(),
-                self.text(&span.service),
+                self.service(&span.service),
                 self.text(&span.operation),
                 span.start_ns,
                 nanoseconds(span.duration),
@@ -128,7 +134,7 @@ impl Pen<'_> {
         let mut durations = Vec::new();
         values::write(&load.durations, &mut durations);
         let blob = self.packer.pack(&durations).unwrap_or_default();
-        let (service, operation) = (self.text(&load.service), self.text(&load.operation));
+        let (service, operation) = (self.service(&load.service), self.text(&load.operation));
         self.execute(
             "INSERT INTO operation_load (ten, service, operation, kind, part, errors, durations)
              SELECT ?1, ?2, ?3, ?4, count(*), ?5, ?6 FROM operation_load
@@ -337,6 +343,29 @@ mod tests {
             status: if id == 2 { SpanStatus::Error } else { SpanStatus::Unset },
             attributes: vec![("db.query.text".into(), "select 1".to_owned())],
             links: vec![(u128::MAX, u64::MAX)],
+        }
+    }
+
+    #[test]
+    fn no_password_hides_the_own_service() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for password in ["plim", "plimsoll", OWN_SERVICE] {
+            let path = folder.path().join(format!("{}.plimsoll", password.len()));
+            let redactor = redact::Redactor::default();
+            redactor.add_guessed([password.to_owned()]);
+            let header = Header { redactor, ..Header::default() };
+            let _ = std::fs::remove_file(&path);
+            let mut store =
+                Store::create(&path, &header, Arc::default(), Arc::default(), false).expect("create");
+            let own = Span { service: OWN_SERVICE.into(), ..span(1, None) };
+            let other = Span { operation: "call plimsoll".into(), ..span(3, Some(1)) };
+            let trace = Trace { id: 7, kept: Kept::Slowest, spans: vec![own, other] };
+            store.transaction(|store| store.put_traces(&[trace])).expect("write");
+            store.close().expect("close");
+            let trace = Reader::open(&path).expect("open").trace(7).expect("read").expect("it is there");
+            assert_eq!(&*trace.spans[0].service, OWN_SERVICE, "{password}");
+            let hidden = if password == "plim" { "call plimsoll" } else { "call (hidden)" };
+            assert_eq!(&*trace.spans[1].operation, hidden, "{password}");
         }
     }
 

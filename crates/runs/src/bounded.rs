@@ -2,16 +2,12 @@
 
 use std::path::Path;
 
-/// Reads a file as text, replacing invalid UTF-8; at most `bytes_max` bytes.
+/// Reads a file that the user names as text, replacing invalid UTF-8; at most `bytes_max` bytes. It may be a pipe.
 ///
 /// # Errors
-/// The file cannot be read, or is larger.
+/// The file cannot be read, is larger, or is a directory.
 pub fn read_limited(path: &Path, bytes_max: u64) -> std::io::Result<String> {
-    let file = std::fs::File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
-    }
-    read_text(file, bytes_max)
+    files::read_given(path, bytes_max).map(lossy)
 }
 
 /// Reads a stream as text, replacing invalid UTF-8; at most `bytes_max` bytes.
@@ -19,14 +15,11 @@ pub fn read_limited(path: &Path, bytes_max: u64) -> std::io::Result<String> {
 /// # Errors
 /// The stream cannot be read, or is longer.
 pub fn read_text(stream: impl std::io::Read, bytes_max: u64) -> std::io::Result<String> {
-    let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut std::io::Read::take(stream, bytes_max + 1), &mut bytes)?;
-    if bytes.len() as u64 > bytes_max {
-        let text = format!("it is larger than {} MiB", bytes_max >> 20);
-        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, text));
-    }
-    Ok(String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    files::read_stream(stream, bytes_max).map(lossy)
+}
+
+fn lossy(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 #[cfg(test)]

@@ -293,7 +293,7 @@ fn environment(reader: &Reader) -> Vec<(String, String)> {
     if !header.merged_from.is_empty() {
         facts.push(("merged from".to_owned(), header.merged_from.join(", ")));
     }
-    let hidden = || runfile::HIDDEN.to_owned();
+    let hidden = || redact::SET.to_owned();
     let variable = |variable: &runfile::EnvVar| {
         (format!("__ENV.{}", variable.name), variable.value.clone().unwrap_or_else(hidden))
     };

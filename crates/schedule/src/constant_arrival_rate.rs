@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::{Arrival, Instant, ScenarioId};
 use plan::Stripe;
 
-use crate::{Lane, Next, Schedule, nanos, offset};
+use crate::{Lane, Next, Schedule, nanos, offset, overdue_beyond};
 
 /// Iteration *i* of the whole test is due `i × time unit ÷ rate` after the start: the first at once.
 ///
@@ -46,12 +46,12 @@ impl ConstantArrivalRate {
         }
     }
 
-    /// The next arrival of this lane; none when it would be due after the end.
-    fn upcoming(&self) -> Option<Arrival> {
+    /// Arrival `k` of this lane; none when it would be due after the end.
+    fn arrival(&self, k: u64) -> Option<Arrival> {
         if self.rate == 0 {
             return None;
         }
-        let iteration = self.lane.iteration(&self.stripe, self.taken)?;
+        let iteration = self.lane.iteration(&self.stripe, k)?;
         let offset_ns = u128::from(iteration) * u128::from(self.time_unit_ns) / u128::from(self.rate);
         let due = offset(self.start, offset_ns);
         (due <= self.end).then_some(Arrival { scenario: self.scenario, iteration, due })
@@ -60,12 +60,19 @@ impl ConstantArrivalRate {
 
 impl Schedule for ConstantArrivalRate {
     fn next(&mut self, now: Instant) -> Next {
-        let next = Next::of_open(self.upcoming(), now, self.end);
+        let next = Next::of_open(self.arrival(self.taken), now, self.end);
         self.taken += u64::from(matches!(next, Next::Arrival(_)));
         next
     }
 
     fn end(&self) -> Instant {
         self.end
+    }
+
+    fn skip_overdue(&mut self, now: Instant, keep: u64) -> u64 {
+        let is_overdue = |k| self.arrival(k).is_some_and(|arrival| arrival.due <= now);
+        let skipped = overdue_beyond(self.taken, keep, is_overdue);
+        self.taken += skipped;
+        skipped
     }
 }

@@ -87,6 +87,34 @@ pub trait Schedule {
 
     /// The regular end: when the last iteration may start. An arrival due exactly then still belongs to the schedule.
     fn end(&self) -> Instant;
+
+    /// Skips the oldest arrivals due at `now` or before, except the last `keep`, and returns how many it skipped. It takes the
+    /// same time for any number.
+    fn skip_overdue(&mut self, _now: Instant, _keep: u64) -> u64 {
+        0
+    }
+}
+
+/// How many arrivals to skip, from number `taken` on, so that `keep` overdue ones are left. `is_overdue` holds for the first
+/// arrivals and no later ones.
+fn overdue_beyond(taken: u64, keep: u64, is_overdue: impl Fn(u64) -> bool) -> u64 {
+    let is_beyond = |skipped: u64| {
+        let last = taken.checked_add(skipped).and_then(|from| from.checked_add(keep));
+        last.is_some_and(&is_overdue)
+    };
+    if !is_beyond(0) {
+        return 0;
+    }
+    // The arrival after the `keep` that stay is overdue with `low` skipped, and not with `high`.
+    let (mut low, mut high) = (0_u64, 1_u64);
+    while is_beyond(high) {
+        (low, high) = (high, high.saturating_mul(2));
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if is_beyond(middle) { low = middle } else { high = middle }
+    }
+    high
 }
 
 /// How many iterations a closed scenario may start in this instance.

@@ -6,7 +6,7 @@ use model::plan::Stage;
 use model::{Arrival, Instant, ScenarioId};
 use plan::Stripe;
 
-use crate::{Lane, Next, Schedule, nanos, offset};
+use crate::{Lane, Next, Schedule, nanos, offset, overdue_beyond};
 
 /// The *n*-th iteration (from 1) is due when the area under the rate curve reaches *n*.
 ///
@@ -64,17 +64,24 @@ impl RampingArrivalRate {
         }
     }
 
-    /// The next arrival of this lane; none when the area under the whole curve is too small for it.
-    fn upcoming(&mut self) -> Option<Arrival> {
-        let iteration = self.lane.iteration(&self.stripe, self.taken)?;
+    /// Arrival `k` of this lane, and its leg; none when the area under the whole curve is too small for it.
+    fn arrival(&self, k: u64) -> Option<(usize, Arrival)> {
+        let iteration = self.lane.iteration(&self.stripe, k)?;
         let ordinal = u128::from(iteration) + 1;
         let area = ordinal.saturating_mul(2 * u128::from(self.time_unit_ns));
-        while self.legs.get(self.leg)?.area_after < area {
-            self.leg += 1;
-        }
-        let leg = &self.legs[self.leg];
+        let ahead = self.legs.get(self.leg..)?;
+        let position = self.leg + ahead.iter().take_while(|leg| leg.area_after < area).count();
+        let leg = self.legs.get(position)?;
         let due = offset(self.start, leg.start_ns + leg.reach_ns(area - leg.area_before));
-        Some(Arrival { scenario: self.scenario, iteration, due })
+        Some((position, Arrival { scenario: self.scenario, iteration, due }))
+    }
+
+    /// The next arrival of this lane.
+    fn upcoming(&mut self) -> Option<Arrival> {
+        let found = self.arrival(self.taken);
+        // No later arrival lies in an earlier leg.
+        self.leg = found.map_or(self.legs.len(), |(leg, _)| leg);
+        found.map(|(_, arrival)| arrival)
     }
 }
 
@@ -87,6 +94,13 @@ impl Schedule for RampingArrivalRate {
 
     fn end(&self) -> Instant {
         self.end
+    }
+
+    fn skip_overdue(&mut self, now: Instant, keep: u64) -> u64 {
+        let is_overdue = |k| self.arrival(k).is_some_and(|(_, arrival)| arrival.due <= now);
+        let skipped = overdue_beyond(self.taken, keep, is_overdue);
+        self.taken += skipped;
+        skipped
     }
 }
 

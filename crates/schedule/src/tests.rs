@@ -308,3 +308,46 @@ proptest! {
         prop_assert_eq!((piles, ready), (iterations, vus_whole));
     }
 }
+
+/// Takes all arrivals due at `now`, one by one.
+fn take_overdue(schedule: &mut dyn Schedule, now: Instant) -> u64 {
+    let arrivals = std::iter::from_fn(|| matches!(schedule.next(now), Next::Arrival(_)).then_some(()));
+    arrivals.count() as u64
+}
+
+#[test]
+fn skipped_arrivals_are_those_that_would_have_been_taken() {
+    let executors = [
+        constant(1_000, SECOND, SECOND * 3),
+        constant(7, SECOND * 3, SECOND * 30),
+        ramping(100, &[(500, 900), (0, 20), (1_000, 20), (1_000, 0)]),
+    ];
+    for executor in executors {
+        let scenario = scenario(executor);
+        for (index, keep, at_ms) in [(0, 0, 0), (0, 0, 700), (1, 3, 700), (2, 10, 2_600), (1, 0, 90_000)] {
+            let lane = Lane { index, of: 3 };
+            let made = || schedule(ScenarioId(0), &scenario, &Segment::default(), lane, START);
+            let now = START + MS * at_ms;
+            let (mut skips, mut takes) = (made(), made());
+            let first = START + MS * (at_ms / 3);
+            assert_eq!(take_overdue(&mut *skips, first), take_overdue(&mut *takes, first));
+            let skipped = skips.skip_overdue(now, keep);
+            let (left, all) = (take_overdue(&mut *skips, now), take_overdue(&mut *takes, now));
+            assert_eq!((skipped + left, left), (all, all.min(keep)), "{scenario:?} {lane:?} {at_ms}");
+            assert_eq!(skips.next(now), takes.next(now), "both go on with the same arrival");
+        }
+    }
+}
+
+#[test]
+fn any_rate_is_skipped_at_once() {
+    for rate in [1_000_000_000, u64::MAX] {
+        let scenario = scenario(constant(rate, SECOND, SECOND));
+        let mut schedule = schedule(ScenarioId(0), &scenario, &Segment::default(), Lane::ONLY, START);
+        let skipped = schedule.skip_overdue(START + SECOND * 2, 0);
+        // The one due exactly at the end belongs to the schedule, and so do all that share its nanosecond.
+        let expect = if rate == u64::MAX { u64::MAX } else { rate + 1 };
+        assert_eq!(skipped, expect);
+        assert_eq!(schedule.next(START + SECOND * 2), Next::Done { at: START + SECOND });
+    }
+}

@@ -19,6 +19,7 @@ use crate::callbacks::Log;
 use crate::error::{ScriptError, catch};
 use crate::event_loop::drive;
 use crate::loader;
+use crate::memory::{MemoryLimits, MemoryPool};
 use crate::outside::{self, Outside, PackageImport};
 use crate::secrets::{Redacting, Secrets};
 use crate::source::places::Places;
@@ -52,6 +53,8 @@ pub struct Settings {
     pub secrets: Arc<Secrets>,
     /// Where remote modules and packed files are.
     pub outside: Outside,
+    /// Limits of the memory that its VUs hold.
+    pub memory: MemoryLimits,
 }
 
 /// A script, compiled, evaluated once, its options read.
@@ -78,6 +81,7 @@ impl Bundle {
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
             outcomes: crate::state::outcomes::Outcomes::default(),
+            memory: MemoryPool::new(settings.memory),
             heap_bytes: AtomicUsize::new(0),
         });
         init.sources.add_text(&url, entry.text.clone());
@@ -141,6 +145,7 @@ impl Bundle {
         let cache = worker_cache(&binding.run);
         let state = VuState::new(self.init.clone(), cache);
         let id = binding.id_in_test;
+        state.stop.memory.set_vu(id);
         state.http.connect(&binding);
         let _ = state.binding.set(binding);
         let vm = Vm::new(state.clone())?;
@@ -181,6 +186,7 @@ fn first_init(init: Arc<InitShared>, url: String) -> impl FnOnce() -> FirstInit 
 
 fn try_first_init(init: &Arc<InitShared>, url: &str) -> FirstInit {
     let state = VuState::new(init.clone(), Rc::default());
+    state.stop.memory.use_whole_pool();
     let vm = Vm::new(state.clone())?;
     let described = vm.context.with(|ctx| {
         let namespace = evaluate(&ctx, &state, url, |_| Ok(()))?;

@@ -27,6 +27,9 @@ pub enum ScriptError {
     /// It was cut off.
     #[error("script was interrupted")]
     Interrupted,
+    /// It holds as much memory as it may.
+    #[error("{0}")]
+    Memory(String),
     /// The script asked for the end of the test.
     #[error("test aborted: {0}")]
     Aborted(String),
@@ -59,6 +62,7 @@ pub(crate) fn catch<'js, T>(
         Err(error) => Err(match stop.reason() {
             StopReason::Interrupted => ScriptError::Interrupted,
             StopReason::Aborted => ScriptError::Aborted(String::new()),
+            StopReason::Memory => ScriptError::Memory(stop.memory.explain()),
             StopReason::None => describe(error, places),
         }),
     }

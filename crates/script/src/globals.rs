@@ -74,6 +74,7 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         );
     }
     let path = args.string(0)?;
+    crate::opening::caller(args.ctx, args.vu).may_read(&path).map_err(|text| args.error(text))?;
     let folder = crate::opening::folder(args.ctx, args.vu, &path);
     let bytes = args.vu.init.sources.open_in(folder.as_deref(), &path).map_err(|text| args.error(text))?;
     let is_binary = args.given(1).is_some() && args.string(1)?.contains('b');

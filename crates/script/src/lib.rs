@@ -21,6 +21,7 @@ mod http;
 mod imports;
 mod js;
 mod loader;
+mod memory;
 mod modules;
 mod opening;
 mod outside;
@@ -45,10 +46,12 @@ pub use callbacks::{Control, Finished, InterruptDeadline, Log, Notes, Sink, Span
 pub use directives::{Asked, DirectiveError, K6_VERSION, asked, is_met};
 pub use error::ScriptError;
 pub use imports::{Imports, imports};
+pub use memory::MemoryLimits;
 pub use outside::{Fetch, Outside, PackageImport, PackedFiles};
 pub use rate_gate::RateGate;
 pub use secrets::{
     NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets, SecretsError,
 };
+pub use source::MODULE_BYTES_MAX;
 pub use state::{Call, RunContext, VuBinding};
 pub use trace_context::TraceSample;

@@ -13,6 +13,7 @@ use rquickjs::{Ctx, Exception, Module, Object, Value};
 
 use self::code::Code;
 use crate::js;
+use crate::opening::{Caller, caller};
 use crate::source::{Compiled, Resolved, Sources};
 use crate::stacks;
 use crate::state::VuState;
@@ -27,10 +28,33 @@ impl Resolver for HostResolver {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<String> {
-        match self.0.init.sources.resolve(base, name) {
+        // Without a name the host asks itself, for the entry script.
+        let is_of_module = base.is_empty() || base.starts_with("file://") || crate::outside::is_remote(base);
+        let resolved = match is_of_module {
+            true => self.0.init.sources.resolve(base, name),
+            false => self.resolve_for_code(ctx, name),
+        };
+        match resolved {
             Ok(Resolved::Builtin(name)) => Ok(name.to_owned()),
             Ok(Resolved::File(url)) => Ok(url),
             Err(text) => self.0.init.sources.miss(&text).ok_or_else(|| Exception::throw_message(ctx, &text)),
+        }
+    }
+}
+
+impl HostResolver {
+    /// Resolves an `import()` in code that was made from a text, as by `new Function()`: its callers decide what it may load.
+    fn resolve_for_code(&self, ctx: &Ctx<'_>, name: &str) -> Result<Resolved, String> {
+        let sources = &self.0.init.sources;
+        match caller(ctx, &self.0) {
+            Caller::Remote(url) => sources.resolve(&url, name),
+            caller => {
+                let resolved = sources.resolve("", name)?;
+                if matches!(&resolved, Resolved::File(url) if url.starts_with("file://")) {
+                    caller.may_read(name)?;
+                }
+                Ok(resolved)
+            }
         }
     }
 }

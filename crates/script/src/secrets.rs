@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use model::LogLine;
+use redact::Redactor;
 
 use self::source::Given;
 pub(crate) use self::source::Source;
@@ -27,6 +28,8 @@ const KNOWN_MAX: usize = 10_000;
 #[derive(Default)]
 pub struct Secrets {
     sources: BTreeMap<String, Source>,
+    /// Learns each secret, for all that write besides the script.
+    redactor: Redactor,
     /// Secrets that scripts have seen, the longest first: one may be part of another.
     known: RwLock<Vec<String>>,
     has_known: AtomicBool,
@@ -41,9 +44,9 @@ pub enum SecretsError {
     /// Two sources have one name.
     #[error("use two secret sources with the name {0:?}; give each a name of its own")]
     Name(String),
-    /// A line or an entry is no assignment.
-    #[error("read the secret source: invalid setting {0:?}; expected KEY=VALUE")]
-    Entry(String),
+    /// A line or an entry is no assignment. It is not shown: it may be a secret.
+    #[error("read the secret source: invalid entry number {0}; expected KEY=VALUE")]
+    Entry(usize),
     /// The configuration of a server is invalid.
     #[error("use the secret source of kind url: {0}")]
     Url(String),
@@ -60,7 +63,8 @@ pub enum SecretsError {
 impl Secrets {
     /// Reads the sources as `--secret-source` gives them: `file=PATH`, `mock=KEY=VALUE,…` and `url=urlTemplate=URL,…`, each
     /// with `name=NAME` and `default` among its entries where there are several. The only source is the default. `env` are
-    /// the process's variables, some of which describe a server; `server` carries requests to it.
+    /// the process's variables, some of which describe a server; `server` carries requests to it. `redactor` learns what the
+    /// sources hold.
     ///
     /// # Errors
     /// A source cannot be read.
@@ -68,6 +72,7 @@ impl Secrets {
         given: &[String],
         env: &BTreeMap<String, String>,
         server: Arc<dyn SecretServer>,
+        redactor: &Redactor,
     ) -> Result<Secrets, SecretsError> {
         let mut sources = BTreeMap::new();
         for text in given {
@@ -82,12 +87,8 @@ impl Secrets {
                 }
             }
         }
-        Ok(Secrets { sources, ..Secrets::default() })
-    }
-
-    /// Every secret that is known before a script asks: those of servers are not.
-    pub fn values(&self) -> impl Iterator<Item = &str> {
-        self.sources.values().flat_map(Source::known).map(String::as_str)
+        redactor.add_declared(sources.values().flat_map(Source::known).cloned());
+        Ok(Secrets { sources, redactor: redactor.clone(), ..Secrets::default() })
     }
 
     /// The source of that name.
@@ -119,6 +120,7 @@ impl Secrets {
             return false;
         }
         known.push(value.to_owned());
+        self.redactor.add_declared([value.to_owned()]);
         known.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         self.has_known.store(true, Ordering::Release);
         true
@@ -157,7 +159,7 @@ mod tests {
 
     fn secrets(given: &[&str]) -> Result<Secrets, SecretsError> {
         let given: Vec<String> = given.iter().map(|source| (*source).to_owned()).collect();
-        Secrets::read(&given, &BTreeMap::new(), Arc::new(NoSecretServer))
+        Secrets::read(&given, &BTreeMap::new(), Arc::new(NoSecretServer), &Redactor::default())
     }
 
     fn get(secrets: &Secrets, source: &str, key: &str) -> Result<String, String> {

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+pub use self::files::MODULE_BYTES_MAX;
 pub(crate) use self::node::{Asked, is_in_package};
 pub(crate) use self::package::is_json;
 use self::places::Generated;
@@ -146,6 +147,16 @@ impl Sources {
             (&a.folder, &a.specifier, a.required).cmp(&(&b.folder, &b.specifier, b.required))
         });
         found
+    }
+
+    /// Whether remote modules have been loaded. Their code may ask for files.
+    pub(crate) fn has_remote(&self) -> bool {
+        !self.inner().remote.is_empty()
+    }
+
+    /// Whether files come from an archive, so that scripts learn nothing of this machine's disk.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.outside.packed.is_some()
     }
 
     /// No file that has not been read so far may be read from now on.

@@ -32,6 +32,7 @@ use self::outcomes::Outcomes;
 use self::stop::Stop;
 use self::websockets::WebSockets;
 use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Sink, Spans};
+use crate::memory::{MemoryAccount, MemoryPool};
 use crate::rate_gate::RateGate;
 use crate::source::Sources;
 use crate::tags::{TagCache, VuTags};
@@ -115,6 +116,8 @@ pub(crate) struct InitShared {
     pub(crate) strict: std::sync::atomic::AtomicBool,
     /// Outcomes of the tasks of `plimsoll/flow`.
     pub(crate) outcomes: Outcomes,
+    /// The memory of all VUs.
+    pub(crate) memory: Arc<MemoryPool>,
     /// The heap of a VU whose init has run; 0 until one has.
     pub(crate) heap_bytes: std::sync::atomic::AtomicUsize,
 }
@@ -151,6 +154,7 @@ pub(crate) struct VuState {
 
 impl VuState {
     pub(crate) fn new(init: Arc<InitShared>, cache: Rc<TagCache>) -> Rc<VuState> {
+        let stop = Stop::new(MemoryAccount::new(init.memory.clone()));
         Rc::new(VuState {
             init,
             binding: OnceCell::new(),
@@ -162,7 +166,7 @@ impl VuState {
             http: HttpState::default(),
             websockets: WebSockets::default(),
             tasks: Tasks::default(),
-            stop: Stop::default(),
+            stop,
             common_js: CommonJsFiles::default(),
             builtin_objects: RefCell::default(),
             check_tags: CheckTags::default(),

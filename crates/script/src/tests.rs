@@ -17,6 +17,7 @@ use crate::{
     Settings, Sink, VuBinding,
 };
 
+mod ceilings;
 mod code;
 mod flow;
 mod groups;
@@ -99,17 +100,28 @@ fn load(
     metrics: &Arc<MetricRegistry>,
     base: &str,
 ) -> Result<Bundle, ScriptError> {
+    load_within(crate::MemoryLimits::resolve(None, None, None), source, heard, metrics, base)
+}
+
+fn load_within(
+    memory: crate::MemoryLimits,
+    source: &str,
+    heard: &Arc<Heard>,
+    metrics: &Arc<MetricRegistry>,
+    base: &str,
+) -> Result<Bundle, ScriptError> {
     let env = BTreeMap::from([("BASE".to_owned(), base.to_owned())]);
     let secrets = Arc::new(
         crate::Secrets::read(
             &["mock=token=abc123".to_owned()],
             &BTreeMap::new(),
             Arc::new(crate::NoSecretServer),
+            &redact::Redactor::default(),
         )
         .unwrap(),
     );
     let (metrics, log) = (metrics.clone(), heard.clone());
-    let settings = Settings { env, metrics, log, secrets, outside: Default::default() };
+    let settings = Settings { env, metrics, log, secrets, outside: Default::default(), memory };
     Bundle::load(Entry { path: "/scripts/test.js".into(), text: source.to_owned() }, settings)
 }
 
@@ -121,9 +133,21 @@ fn run_against(base: &str, iterations: u64, source: &str) -> Left {
 
 /// The same in iterations that were due so long before they start.
 fn run_late(base: &str, iterations: u64, late: Option<Duration>, source: &str) -> Left {
+    run_within(crate::MemoryLimits::resolve(None, None, None), base, iterations, late, source)
+}
+
+/// The same with memory limits.
+fn run_within(
+    memory: crate::MemoryLimits,
+    base: &str,
+    iterations: u64,
+    late: Option<Duration>,
+    source: &str,
+) -> Left {
     let heard = Arc::new(Heard::default());
     let metrics = Arc::new(MetricRegistry::default());
-    let bundle = load(source, &heard, &metrics, base).unwrap_or_else(|error| panic!("{error}"));
+    let bundle =
+        load_within(memory, source, &heard, &metrics, base).unwrap_or_else(|error| panic!("{error}"));
     let run = context(&heard, iterations);
     let tags = run.tags.clone();
     let workers = vu::Workers::start(1).unwrap();
@@ -210,7 +234,11 @@ fn iterate(bundle: &Bundle, run: Arc<RunContext>, iterations: u64, late: Option<
             iteration_in_test: index,
             due: late.map(due_and_late),
         };
-        vu.iterate(&call, setup_data.as_ref()).0
+        let (end, _) = vu.iterate(&call, setup_data.as_ref());
+        if vu.is_spent() {
+            vu = bundle.instantiate(binding(1)).unwrap_or_else(|error| panic!("{error}"));
+        }
+        end
     });
     let ends = ends.collect();
     drop(vu);

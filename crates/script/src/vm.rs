@@ -35,7 +35,8 @@ impl Vm {
     /// Makes the runtime; must be called on the coroutine that will run it.
     pub(crate) fn new(state: Rc<VuState>) -> Result<Vm, ScriptError> {
         let host = |error: rquickjs::Error| ScriptError::Host(error.to_string());
-        let runtime = Runtime::new_with_alloc(crate::js::heap::Recycling).map_err(host)?;
+        let runtime =
+            Runtime::new_with_alloc(crate::js::heap::Recycling(state.stop.memory.clone())).map_err(host)?;
         runtime.set_gc_threshold(gc_threshold_bytes(state.init.heap_bytes.load(Ordering::Relaxed)));
         if let Some(stack_bytes) = vu::stack_bytes() {
             runtime.set_max_stack_size(stack_bytes / STACK_SHARE.1 * STACK_SHARE.0);
@@ -83,6 +84,9 @@ impl Drop for Vm {
 
 /// Asked by the engine now and then while JavaScript runs.
 fn must_stop(vu: &Rc<VuState>) -> bool {
+    if vu.stop.reason() == StopReason::Memory {
+        return true;
+    }
     let now = SystemClock::now();
     let is_late = vu.binding().is_some_and(|binding| binding.deadline.has_passed(now));
     if is_late || vu::is_interrupted() {

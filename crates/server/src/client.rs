@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use api::rest::{Document, Errors, Metric, Resource, Status, StatusChange};
+use redact::RedactedUrl;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ureq::Agent;
@@ -18,7 +19,10 @@ const ANSWER_BYTES_MAX: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// No server listens at the address.
-    #[error("connect to a test at {address}: {why}; check that the test runs with --address {address}")]
+    #[error(
+        "connect to a test at {0}: {why}; check that the test runs with --address {0}",
+        RedactedUrl(address)
+    )]
     Unreachable {
         /// The address.
         address: String,
@@ -26,7 +30,7 @@ pub enum ClientError {
         why: String,
     },
     /// The run refused the request.
-    #[error("change the test at {address}: {detail}")]
+    #[error("change the test at {}: {detail}", RedactedUrl(address))]
     Refused {
         /// The address.
         address: String,
@@ -34,7 +38,7 @@ pub enum ClientError {
         detail: String,
     },
     /// The response is not from a REST API like k6's.
-    #[error("read the response from {address}: {why}")]
+    #[error("read the response from {}: {why}", RedactedUrl(address))]
     Foreign {
         /// The address.
         address: String,
@@ -112,7 +116,7 @@ impl Client {
     fn read<T: DeserializeOwned>(&self, mut answer: Response<ureq::Body>) -> Result<T, ClientError> {
         let address = self.address.clone();
         let foreign = |why: String| ClientError::Foreign { address: address.clone(), why };
-        let bytes = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec();
+        let bytes = ::answer::read(answer.body_mut(), ANSWER_BYTES_MAX);
         let bytes = bytes.map_err(|error| foreign(error.to_string()))?;
         if answer.status().is_success() {
             return serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()));

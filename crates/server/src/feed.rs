@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use api::page::Reset;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderValue, header};
 use http_body_util::channel::{Channel, Sender};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// Maximum number of events kept for listeners that reconnect.
 const EVENTS_MAX: usize = 600;
@@ -20,7 +20,7 @@ const EVENTS_MAX: usize = 600;
 /// Maximum size of kept events, bytes.
 const BYTES_MAX: usize = 4 << 20;
 
-/// Maximum number of simultaneous listeners.
+/// Maximum number of simultaneous listeners. The oldest one gives way to a new one, and resumes when it reconnects.
 pub(crate) const LISTENERS_MAX: usize = 32;
 
 /// Maximum number of events queued for one connection.
@@ -41,9 +41,19 @@ pub struct Feed {
     ring: Mutex<Ring>,
     /// Number of changes to the ring.
     changed: watch::Sender<u64>,
-    listeners: AtomicUsize,
+    listeners: Mutex<Listeners>,
     /// Number of calls of [`Feed::is_wanted`] since the last listener left.
     unheard: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Listeners {
+    /// The number of the next listener.
+    next: u64,
+    /// Listeners with their numbers, the oldest first.
+    seats: VecDeque<(u64, Arc<Notify>)>,
+    /// Number of listeners that gave way.
+    gave_way: u64,
 }
 
 #[derive(Debug, Default)]
@@ -60,7 +70,7 @@ impl Default for Feed {
         Feed {
             ring: Mutex::new(Ring { first: 1, ..Ring::default() }),
             changed: watch::Sender::new(0),
-            listeners: AtomicUsize::new(0),
+            listeners: Mutex::default(),
             unheard: AtomicU64::new(PUSHES_UNHEARD_MAX),
         }
     }
@@ -69,7 +79,7 @@ impl Default for Feed {
 impl Feed {
     /// Returns true if events have listeners, now or a moment ago. Call it once per second before events are made.
     pub fn is_wanted(&self) -> bool {
-        if self.listeners.load(Ordering::Relaxed) > 0 {
+        if !self.listeners().seats.is_empty() {
             self.unheard.store(0, Ordering::Relaxed);
             return true;
         }
@@ -103,17 +113,19 @@ impl Feed {
 
     /// Returns the event stream for a listener; `after` is the last event that it received.
     pub(crate) fn answer(self: &Arc<Feed>, after: Option<u64>) -> Response {
-        let Some(subscription) = Subscription::take(self) else {
-            let mut response = Response::new(Body::from("too many listen\n"));
-            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-            return response;
-        };
+        let subscription = Subscription::take(self);
         let (sender, channel) = Channel::<Bytes, Infallible>::new(QUEUE_EVENTS_MAX);
         let next = match after {
             Some(after) => after.saturating_add(1),
             None => self.next(),
         };
-        tokio::spawn(send(subscription, sender, next));
+        tokio::spawn(async move {
+            let over = subscription.over.clone();
+            tokio::select! {
+                () = send(&subscription, sender, next) => {}
+                () = over.notified() => {}
+            }
+        });
         let mut response = Response::new(Body::new(channel));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -139,8 +151,17 @@ impl Feed {
         Batch { events: ring.events.iter().skip(skipped).cloned().collect(), next: end, is_closed }
     }
 
+    /// Returns the number of listeners that gave way to new ones.
+    pub fn gave_way(&self) -> u64 {
+        self.listeners().gave_way
+    }
+
     fn ring(&self) -> MutexGuard<'_, Ring> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn listeners(&self) -> MutexGuard<'_, Listeners> {
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -160,40 +181,54 @@ fn reset(end: u64) -> Bytes {
 }
 
 /// The registration of a listener, which counts until it is dropped.
-struct Subscription(Arc<Feed>);
+struct Subscription {
+    feed: Arc<Feed>,
+    number: u64,
+    /// Set when the listener gives way.
+    over: Arc<Notify>,
+}
 
 impl Subscription {
-    fn take(feed: &Arc<Feed>) -> Option<Subscription> {
-        let taken = feed.listeners.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
-            (count < LISTENERS_MAX).then_some(count + 1)
-        });
-        taken.is_ok().then(|| Subscription(feed.clone()))
+    /// Registers a listener. The oldest one gives way if there are too many.
+    fn take(feed: &Arc<Feed>) -> Subscription {
+        let mut listeners = feed.listeners();
+        if listeners.seats.len() >= LISTENERS_MAX
+            && let Some((_, oldest)) = listeners.seats.pop_front()
+        {
+            oldest.notify_one();
+            listeners.gave_way += 1;
+        }
+        let (number, over) = (listeners.next, Arc::new(Notify::new()));
+        listeners.next += 1;
+        listeners.seats.push_back((number, over.clone()));
+        Subscription { feed: feed.clone(), number, over }
     }
 }
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.0.listeners.fetch_sub(1, Ordering::Relaxed);
+        self.feed.listeners().seats.retain(|(number, _)| *number != self.number);
     }
 }
 
 /// Sends events until the listener leaves or the run is over. A slow listener only fills its own queue, and a reset event shows
 /// that it missed events.
-async fn send(subscription: Subscription, mut sender: Sender<Bytes>, mut next: u64) {
-    let mut changed = subscription.0.changed.subscribe();
+async fn send(subscription: &Subscription, mut sender: Sender<Bytes>, mut next: u64) {
+    let feed = &subscription.feed;
+    let mut changed = feed.changed.subscribe();
     if sender.send_data(Bytes::from(format!("retry: {RETRY_MS}\n\n"))).await.is_err() {
         return;
     }
     loop {
         changed.mark_unchanged();
-        let batch = subscription.0.since(next);
+        let batch = feed.since(next);
         next = batch.next;
         for event in batch.events {
             if sender.send_data(event).await.is_err() {
                 return;
             }
         }
-        if batch.is_closed && next == subscription.0.next() {
+        if batch.is_closed && next == feed.next() {
             return;
         }
         let silence = tokio::time::timeout(SILENCE_MAX, changed.changed()).await;
@@ -244,13 +279,15 @@ mod tests {
     fn nothing_is_made_for_nobody() {
         let feed = Arc::new(Feed::default());
         assert!(!feed.is_wanted());
-        let subscription = Subscription::take(&feed).expect("the first one");
+        let subscription = Subscription::take(&feed);
         assert!(feed.is_wanted());
         drop(subscription);
         let heard = (0..PUSHES_UNHEARD_MAX * 2).filter(|_| feed.is_wanted()).count();
         assert_eq!(heard as u64, PUSHES_UNHEARD_MAX);
-        let seats: Vec<_> =
-            std::iter::from_fn(|| Subscription::take(&feed)).take(LISTENERS_MAX * 2).collect();
-        assert_eq!(seats.len(), LISTENERS_MAX);
+        let seats: Vec<_> = (0..LISTENERS_MAX * 2).map(|_| Subscription::take(&feed)).collect();
+        assert_eq!(feed.listeners().seats.len(), LISTENERS_MAX);
+        assert_eq!(feed.gave_way(), LISTENERS_MAX as u64);
+        drop(seats);
+        assert!(feed.listeners().seats.is_empty());
     }
 }

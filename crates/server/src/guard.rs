@@ -55,6 +55,9 @@ impl Guard {
     /// # Errors
     /// The status and message of the response.
     pub(crate) fn check_place(&self, headers: &HeaderMap) -> Result<(), Denial> {
+        if is_repeated(headers, &HOST) || is_repeated(headers, &ORIGIN) {
+            return Err((StatusCode::BAD_REQUEST, "the request has several Host or Origin headers"));
+        }
         let host = text(headers, &HOST).unwrap_or_default();
         if self.door.is_none() && !is_own_name(host) {
             return Err((StatusCode::FORBIDDEN, "the Host header names another machine"));
@@ -106,6 +109,10 @@ fn text<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a str> 
     headers.get(name).map(|value| value.to_str().unwrap_or_default())
 }
 
+fn is_repeated(headers: &HeaderMap, name: &http::HeaderName) -> bool {
+    headers.get_all(name).iter().nth(1).is_some()
+}
+
 /// Compares in constant time.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
@@ -113,11 +120,14 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
 
 /// Returns true if a `Host` header has a name that only this machine can have: a loopback address, or `localhost`.
 fn is_own_name(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
+    let (name, rest) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some(parts) => parts,
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
     };
-    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let has_port = rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
+    let is_loopback = || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    has_port && (name.eq_ignore_ascii_case("localhost") || is_loopback())
 }
 
 #[cfg(test)]

@@ -22,11 +22,14 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use axum::{Router, middleware};
+use listen::Intake;
+use redact::RedactedUrl;
 use tokio::sync::oneshot;
 
 pub use assets::text as page_file;
 pub use client::{Client, ClientError};
 pub use feed::Feed;
+pub use listen::Closed;
 pub use live::{Live, Refusal};
 pub use pages::{ANSWER_BYTES_MAX, Change, PageError, Pages};
 pub use question::{Question, View};
@@ -39,7 +42,7 @@ pub const ADDRESS_DEFAULT: &str = "localhost:6565";
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The address is invalid or in use.
-    #[error("listen on {address}: {source}")]
+    #[error("listen on {}: {source}", RedactedUrl(address))]
     Listen {
         /// The address as given.
         address: String,
@@ -48,7 +51,8 @@ pub enum ServerError {
     },
     /// Without a token, other machines could reach the server and end the test.
     #[error(
-        "listen on {0}: without a token (PLIMSOLL_API_TOKEN) only this machine's own addresses are served"
+        "listen on {}: without a token (PLIMSOLL_API_TOKEN) only this machine's own addresses are served",
+        RedactedUrl(.0)
     )]
     Exposed(String),
     /// The system has no thread left.
@@ -60,6 +64,7 @@ pub enum ServerError {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
+    intake: Arc<Intake>,
     end: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -118,18 +123,25 @@ impl Server {
             .layer(middleware::from_fn(headers::add));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (end, is_over) = oneshot::channel();
+        let intake = Intake::new(connections::LIMITS);
+        let accepting = intake.clone();
         let serve = move || {
-            runtime.block_on(connections::serve(listener, router, is_over));
+            runtime.block_on(connections::serve(listener, router, accepting, is_over));
             // A requested `teardown()` may run for long, and its result has no receiver any more.
             runtime.shutdown_background();
         };
         let thread = std::thread::Builder::new().name("rest".into()).spawn(serve)?;
-        Ok(Server { address: bound, end: Some(end), thread: Some(thread) })
+        Ok(Server { address: bound, intake, end: Some(end), thread: Some(thread) })
     }
 
     /// Returns the listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Returns the number of connections that the server closed, by cause.
+    pub fn closed(&self) -> Closed {
+        self.intake.closed()
     }
 }
 
@@ -152,6 +164,8 @@ fn addresses(address: &str) -> std::io::Result<Vec<SocketAddr>> {
     Ok(all)
 }
 
+#[cfg(test)]
+mod hostile_tests;
 #[cfg(test)]
 mod page_tests;
 #[cfg(test)]

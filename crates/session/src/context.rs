@@ -7,6 +7,7 @@ use catalogue::{Catalogue, Location};
 use model::{Epoch, LogLevel};
 use pages::{Library, Own};
 use plan::{Options, PlanError, Warning};
+use redact::Redactor;
 use runs::{Exit, Failure, calibration, quoted};
 
 use crate::env::Environment;
@@ -27,8 +28,10 @@ pub struct Context {
     pub may_colour: bool,
     /// Converts instants to the wall clock.
     pub epoch: Epoch,
-    /// Secrets that scripts may read, and that every output masks.
+    /// Secrets that scripts may read.
     pub secrets: Arc<script::Secrets>,
+    /// Hides secrets in everything that is written.
+    pub redactor: Redactor,
     /// The flag `--runs`.
     pub runs: Option<String>,
     /// The flag `--address`.

@@ -19,8 +19,6 @@ const TRACES_MAX: usize = 100;
 #[derive(Default)]
 pub struct Sources {
     sources: Vec<Box<dyn Source>>,
-    /// Credentials of the sources, which every file must mask.
-    pub credentials: Vec<String>,
 }
 
 impl Sources {
@@ -39,8 +37,7 @@ impl Sources {
     /// # Errors
     /// A source cannot be opened.
     pub fn open(settings: &[Settings]) -> Result<Sources, Failure> {
-        let credentials = settings.iter().filter_map(|settings| settings.credential.clone()).collect();
-        Ok(Sources { sources: open(settings)?, credentials })
+        Ok(Sources { sources: open(settings)? })
     }
 
     /// Starts collecting. If no thread can be started, the run continues without evidence and a warning is logged.

@@ -71,7 +71,7 @@ fn of_teardown(error: &LifecycleError, aborted: Option<&AbortReason>) -> Exit {
 fn of_program(error: &ProgramError, aborted: Option<&AbortReason>) -> Exit {
     match error {
         ProgramError::Exception(_) => Exit::ScriptException,
-        ProgramError::Data(_) => Exit::Other,
+        ProgramError::Data(_) | ProgramError::System(_) => Exit::Other,
         ProgramError::Aborted => Exit::ScriptAborted,
         ProgramError::Panicked(_) => Exit::Panic,
         ProgramError::Interrupted => aborted.map_or(Exit::Other, of_abort),
@@ -153,6 +153,7 @@ mod tests {
         check(|it| it.teardown_error = Some(exception().into()), 107);
         check(|it| it.aborted = Some(AbortReason::Script(None)), 108);
         check(|it| it.init_error = Some(ProgramError::Aborted), 108);
+        check(|it| it.init_error = Some(ProgramError::System("start 4 worker threads".into())), 255);
         check(|it| it.setup_error = Some(ProgramError::Panicked("x".into()).into()), 109);
         check(|it| it.marked_failed = true, 110);
         check(|it| it.aborted = Some(AbortReason::Listener("disk".into())), 255);

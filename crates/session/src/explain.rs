@@ -85,7 +85,9 @@ fn explain_program(what: &str, error: &ProgramError, context: &Context) {
             line.fields = vec![("hint", "script exception".to_owned())];
             script::Log::log(&*context.logger, line);
         }
-        ProgramError::Data(_) => context.logger.say(LogLevel::Error, format!("failed to {error}")),
+        ProgramError::Data(_) | ProgramError::System(_) => {
+            context.logger.say(LogLevel::Error, format!("failed to {error}"))
+        }
         // The reason for the abort is logged separately.
         ProgramError::Interrupted | ProgramError::Aborted => {}
         ProgramError::Panicked(_) => {

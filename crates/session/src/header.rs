@@ -25,8 +25,8 @@ pub struct RecordSettings {
     pub tags: BTreeMap<String, String>,
     /// The study that the run is a level of.
     pub study: Option<runfile::StudyFacts>,
-    /// Credentials of evidence sources, which the file must mask.
-    pub hidden: Vec<String>,
+    /// Names of variables whose values are stored, whatever they look like.
+    pub stored_variables: Vec<String>,
 }
 
 /// Returns the facts that are known before the first VU starts.
@@ -52,8 +52,8 @@ pub(crate) fn build(
         modules,
         options_json: plan.options_json.clone(),
         secret_names: Vec::new(),
-        secrets: context.secrets.values().map(str::to_owned).collect(),
-        credentials: settings.hidden.clone(),
+        stored_names: settings.stored_variables.clone(),
+        redactor: context.redactor.clone(),
         command_line: std::env::args_os().map(|word| without_secrets(&word.to_string_lossy())).collect(),
         host: machine_facts(workers, calibration::load(context.calibration_file().as_deref(), workers)),
         tags: plan.tags.clone().into_iter().chain(settings.tags.clone()).collect(),

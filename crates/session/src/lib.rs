@@ -10,6 +10,7 @@ pub mod evidence;
 mod exit;
 mod explain;
 mod header;
+mod hidden_tags;
 mod listener;
 pub mod live;
 pub mod logger;

@@ -1,5 +1,6 @@
 //! The logger: log lines, the console of scripts, and live progress between them.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -9,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::plan::Plan;
 use model::{LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
+use redact::{Redactor, urls_hidden};
 use report::Style;
 use report::log::{LogFormat, LogFormatter};
 use report::progress::Live;
@@ -25,10 +27,14 @@ pub struct Logger {
     out: Mutex<Out>,
     console: Option<Mutex<File>>,
     style: Style,
+    redactor: Redactor,
     tap: Mutex<Option<SyncSender<LogLine>>>,
     /// Number of lines that did not fit into the tap.
     tap_lost: AtomicU64,
 }
+
+/// Sources of lines that scripts print themselves.
+const SOURCES_OF_SCRIPTS: [&str; 2] = ["console", "http-debug"];
 
 /// Capacity of the tap in lines. It is drained with every window, so this is the maximum per second.
 const TAP_LINES_MAX: usize = 16_384;
@@ -72,6 +78,8 @@ pub struct LoggerConfig {
     pub console: Option<std::path::PathBuf>,
     /// Converts instants to the wall clock.
     pub epoch: model::Epoch,
+    /// Hides secrets in lines of the runner.
+    pub redactor: Redactor,
 }
 
 impl Logger {
@@ -98,11 +106,13 @@ impl Logger {
                 style,
                 epoch: config.epoch,
                 started: config.epoch.at,
+                is_terminal,
             },
             least: if config.is_verbose { LogLevel::Debug } else { LogLevel::Info },
             out: Mutex::new(out),
             console,
             style,
+            redactor: config.redactor.clone(),
             tap: Mutex::default(),
             tap_lost: AtomicU64::new(0),
         })
@@ -116,14 +126,14 @@ impl Logger {
     /// Prints text that is no log line, such as a source excerpt, if the log's readers are people.
     pub fn print(&self, text: &str) {
         if self.formatter.format == LogFormat::Text {
-            self.write(text);
+            self.write(&self.shown(text));
         }
     }
 
     /// Reports a result: as plain text if the log's readers are people, else as a log line.
     pub fn report(&self, text: &str) {
         match self.formatter.format {
-            LogFormat::Text => self.write(&format!("{text}\n")),
+            LogFormat::Text => self.write(&format!("{}\n", self.shown(text))),
             LogFormat::Raw | LogFormat::Json => self.say(LogLevel::Info, text),
         }
     }
@@ -206,10 +216,31 @@ impl Logger {
     }
 }
 
+impl Logger {
+    /// Hides secrets in a line of the runner. The scripts' own lines are theirs, as in k6: they may print what they debug.
+    fn hide_secrets(&self, line: &mut LogLine) {
+        let texts = line.fields.iter_mut().map(|(_, value)| value);
+        for text in texts.chain([&mut line.message]) {
+            *text = self.shown(text).into_owned();
+        }
+    }
+
+    /// A text of the runner as it is shown: without secrets, and without credentials in addresses.
+    fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match urls_hidden(text) {
+            Cow::Borrowed(text) => self.redactor.values_hidden(text),
+            Cow::Owned(text) => Cow::Owned(self.redactor.values_hidden(&text).into_owned()),
+        }
+    }
+}
+
 impl script::Log for Logger {
-    fn log(&self, line: LogLine) {
+    fn log(&self, mut line: LogLine) {
         if line.level < self.least {
             return;
+        }
+        if !SOURCES_OF_SCRIPTS.contains(&line.source) {
+            self.hide_secrets(&mut line);
         }
         self.pass_on(&line);
         if let Out::Loki(loki) = &*self.out() {

@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use catalogue::RunId;
 use engine::RunConfig;
+use model::plan::ThresholdSpec;
 use model::{LogLevel, RunEvent};
 use output::{Output, OutputSpec};
 use runs::{Exit, Failure};
 
 use crate::Context;
+use crate::hidden_tags::HiddenTags;
 use crate::listener::{Listener, Records};
 use crate::test::Test;
 
 /// All exports of a run.
 pub(crate) struct Outputs<'a> {
     outputs: Vec<Box<dyn Output>>,
+    hidden: HiddenTags,
     context: &'a Context,
 }
 
@@ -37,7 +40,7 @@ impl<'a> Outputs<'a> {
             tags: config.tags.clone(),
             epoch: context.epoch,
             system_tags: test.plan.system_tags,
-            thresholds: test.plan.thresholds.clone(),
+            thresholds: without_secrets(&test.plan.thresholds, context),
             env: Arc::new(move |name: &str| env.get(name).map(str::to_owned)),
             env_names,
             run_id: id.to_string(),
@@ -48,7 +51,9 @@ impl<'a> Outputs<'a> {
                 Failure::new(Exit::Other, format!("failed to {error}{}", cause.unwrap_or_default()))
             })
         };
-        Ok(Outputs { outputs: specs.iter().map(open).collect::<Result<_, _>>()?, context })
+        let outputs = specs.iter().map(open).collect::<Result<_, _>>()?;
+        let hidden = HiddenTags::new(config.tags.clone(), context.redactor.clone());
+        Ok(Outputs { outputs, hidden, context })
     }
 
     /// Returns true if an export takes raw samples.
@@ -58,13 +63,23 @@ impl<'a> Outputs<'a> {
 
     /// Returns the exports' descriptions, for the banner.
     pub(crate) fn descriptions(&self) -> Vec<String> {
-        self.outputs.iter().map(|output| output.description().to_owned()).collect()
+        self.outputs.iter().map(|output| redact::urls_hidden(output.description()).into_owned()).collect()
     }
+}
+
+fn without_secrets(thresholds: &[ThresholdSpec], context: &Context) -> Vec<ThresholdSpec> {
+    let mut thresholds = thresholds.to_vec();
+    thresholds.iter_mut().for_each(|spec| context.redactor.hide(&mut spec.selector));
+    thresholds
 }
 
 impl Listener for Outputs<'_> {
     fn on_event(&mut self, event: &RunEvent, _: &mut Records) {
-        self.outputs.iter_mut().for_each(|output| output.on_event(event));
+        if self.outputs.is_empty() {
+            return;
+        }
+        let event = self.hidden.hide(event);
+        self.outputs.iter_mut().for_each(|output| output.on_event(&event));
     }
 
     fn on_load_over(&mut self) {

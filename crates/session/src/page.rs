@@ -39,6 +39,7 @@ impl PageSettings {
             config,
             epoch: context.epoch,
             live: live.clone(),
+            redactor: context.redactor.clone(),
         };
         let reopen = reopen(&context.runs_words(), run.id);
         match LivePage::start(&run, reopen, |own| context.library(Some(own))) {

@@ -68,6 +68,10 @@ impl engine::Vu for EngineVu {
         self.0.iterate(&script_call, call.setup_data.as_ref())
     }
 
+    fn is_spent(&self) -> bool {
+        self.0.is_spent()
+    }
+
     fn tags(&self) -> Option<TagSetId> {
         Some(self.0.tags())
     }
@@ -96,7 +100,9 @@ pub(crate) fn full_text(error: &ScriptError) -> String {
 /// Returns the failure of a script that could not be loaded, with its exit code.
 pub fn load_failure(name: &str, error: &ScriptError) -> Failure {
     let exit = match error {
-        ScriptError::Missing(_) | ScriptError::Exception { .. } => Exit::ScriptException,
+        ScriptError::Missing(_) | ScriptError::Exception { .. } | ScriptError::Memory(_) => {
+            Exit::ScriptException
+        }
         ScriptError::Aborted(_) => Exit::ScriptAborted,
         ScriptError::Interrupted
         | ScriptError::SetupData(_)

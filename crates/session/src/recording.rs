@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use catalogue::{Catalogue, FileName, Location, RunId};
 use engine::{RunConfig, RunOutcome};
 use model::{Evidence, GeneratorState, LogLevel, LogLine, OperationLoad, RunEvent, SystemClock, Trace};
+use redact::Redactor;
 use runfile::Writer;
 use runs::Exit;
 
@@ -30,6 +31,7 @@ pub(crate) struct Recording {
     lines_taken: u64,
     fresh_lines: VecDeque<(u64, LogLine)>,
     wants_lines: bool,
+    redactor: Redactor,
     /// Whether the file exists only for reports and is deleted with them.
     is_temporary: bool,
 }
@@ -98,6 +100,7 @@ impl Recording {
             lines_taken: 0,
             fresh_lines: VecDeque::new(),
             wants_lines: false,
+            redactor: context.redactor.clone(),
             is_temporary: settings.is_off,
         })
     }
@@ -155,7 +158,7 @@ impl Recording {
                 Ok(line) => {
                     self.lines_taken += 1;
                     if self.wants_lines {
-                        self.fresh_lines.push_back((self.lines_taken, line.clone()));
+                        self.fresh_lines.push_back((self.lines_taken, self.without_secrets(line.clone())));
                     }
                     if self.fresh_lines.len() > FRESH_LINES_MAX {
                         self.fresh_lines.pop_front();
@@ -165,6 +168,13 @@ impl Recording {
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
             }
         }
+    }
+
+    /// A line as the live page shows it.
+    fn without_secrets(&self, mut line: LogLine) -> LogLine {
+        let texts = line.fields.iter_mut().map(|(_, value)| value);
+        texts.chain([&mut line.message]).for_each(|text| self.redactor.hide(text));
+        line
     }
 
     /// Writes the ending. Errors are logged.

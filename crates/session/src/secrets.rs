@@ -2,24 +2,25 @@
 
 use std::sync::Arc;
 
+use redact::Redactor;
 use remote::{Ask, Endpoint};
 use runs::{Exit, Failure};
 use script::{SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets};
 
 use crate::env::Environment;
 
-/// Reads the secret sources: `given` (the flag `--secret-source`), or else those of the variable.
+/// Reads the secret sources: `given` (the flag `--secret-source`), or else those of the variable. `redactor` learns their secrets.
 ///
 /// # Errors
 /// A source cannot be read.
-pub fn read(given: &[String], env: &Environment) -> Result<Secrets, Failure> {
+pub fn read(given: &[String], env: &Environment, redactor: &Redactor) -> Result<Secrets, Failure> {
     let variable = env.setting("SECRET_SOURCE").map(str::to_owned);
     let given = match given.is_empty() {
         true => variable.into_iter().collect(),
         false => given.to_vec(),
     };
     let server = Arc::new(Network(Endpoint::new(SECRET_BYTES_MAX)));
-    Secrets::read(&given, env.all(), server)
+    Secrets::read(&given, env.all(), server, redactor)
         .map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
 }
 

@@ -8,12 +8,15 @@ use std::sync::Arc;
 use archive::{ARCHIVE_BYTES_MAX, Archive};
 use remote::{LOCK_NAME, LockMode, Remote};
 use runs::{Exit, Failure};
-use script::{Fetch, Outside, PackageImport, PackedFiles};
+use script::{Fetch, MemoryLimits, Outside, PackageImport, PackedFiles};
 
 use crate::Context;
 
-/// Maximum size of a script, bytes.
-const SCRIPT_BYTES_MAX: u64 = 256 << 20;
+/// Maximum size of a script, bytes; that of a module.
+const SCRIPT_BYTES_MAX: u64 = script::MODULE_BYTES_MAX;
+
+/// The bytes that show whether a file is an archive: the header of its first entry.
+const HEAD_BYTES: u64 = 512;
 
 /// The script to read, and its options.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +31,24 @@ pub struct SourceSettings {
     pub frozen: bool,
     /// The folder of the module cache, if not the user's default.
     pub cache: Option<PathBuf>,
+    /// Limits of the memory that VUs hold.
+    pub memory: MemorySettings,
+}
+
+/// Limits of the memory that VUs hold, where they are not the defaults of this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemorySettings {
+    /// Limit of one VU, bytes.
+    pub vu_bytes: Option<u64>,
+    /// Limit of all VUs together, bytes.
+    pub process_bytes: Option<u64>,
+}
+
+impl MemorySettings {
+    /// Returns the limits on this machine.
+    pub(crate) fn limits(self) -> MemoryLimits {
+        MemoryLimits::resolve(self.vu_bytes, self.process_bytes, host::memory_bytes_max())
+    }
 }
 
 /// A script's text and name.
@@ -39,6 +60,8 @@ pub struct Source {
     pub path: PathBuf,
     /// The text of the script.
     pub text: String,
+    /// Limits of the memory that its VUs hold.
+    pub memory: MemorySettings,
     /// The archive that contains the script.
     archive: Option<Archive>,
     /// The loader of remote modules.
@@ -65,6 +88,11 @@ impl Source {
     /// # Errors
     /// The file cannot be read, or does not have the type of `--type`.
     pub fn read(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
+        let memory = settings.memory;
+        Source::read_text(settings, context).map(|source| Source { memory, ..source })
+    }
+
+    fn read_text(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
         let kind = kind(settings, context)?;
         let name = settings.script.display().to_string();
         if name.starts_with("https://") {
@@ -78,7 +106,7 @@ impl Source {
         }
         let remote = Arc::new(remote(settings, context, folder_of(&path))?);
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Source { name, path, text, archive: None, remote: Some(remote) })
+        Ok(Source { name, path, text, remote: Some(remote), ..Source::default() })
     }
 
     fn read_remote(settings: &SourceSettings, context: &Context, url: String) -> Result<Source, Failure> {
@@ -86,7 +114,8 @@ impl Source {
         let remote = remote(settings, context, &folder)?;
         let bytes = remote.fetch(&url).map_err(|error| failed(Exit::Other, &error))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Source { path: url.clone().into(), name: url, text, archive: None, remote: Some(remote.into()) })
+        let (path, remote) = (url.clone().into(), Some(remote.into()));
+        Ok(Source { name: url, path, text, remote, ..Source::default() })
     }
 
     fn of_archive(name: String, archive: Archive, remote: Remote) -> Result<Source, Failure> {
@@ -98,7 +127,8 @@ impl Source {
         }
         let path = PathBuf::from(filename.strip_prefix("file://").unwrap_or(filename));
         let text = String::from_utf8_lossy(&archive.script).into_owned();
-        Ok(Source { name, path, text, archive: Some(archive), remote: Some(remote.into()) })
+        let (archive, remote) = (Some(archive), Some(remote.into()));
+        Ok(Source { name, path, text, archive, remote, ..Source::default() })
     }
 
     /// Returns the options of an archive, which replace the script's own.
@@ -206,8 +236,7 @@ fn kind(settings: &SourceSettings, context: &Context) -> Result<Kind, Failure> {
 
 fn read_local(script: &Path, name: &str, kind: Kind) -> Result<(PathBuf, Vec<u8>), Failure> {
     let fails = |error: std::io::Error| unreadable(name, &error);
-    let bytes_max = if kind == Kind::Script { SCRIPT_BYTES_MAX } else { ARCHIVE_BYTES_MAX };
-    let (path, from): (PathBuf, Box<dyn Read>) = match script == Path::new("-") {
+    let (path, mut from): (PathBuf, Box<dyn Read>) = match script == Path::new("-") {
         true => (std::env::current_dir().map_err(fails)?.join("-"), Box::new(std::io::stdin().lock())),
         false => {
             let path = std::path::absolute(script).map_err(fails)?;
@@ -215,12 +244,12 @@ fn read_local(script: &Path, name: &str, kind: Kind) -> Result<(PathBuf, Vec<u8>
             (path, Box::new(file))
         }
     };
-    let mut bytes = Vec::new();
-    from.take(bytes_max + 1).read_to_end(&mut bytes).map_err(fails)?;
-    let is_archive = kind != Kind::Script && archive::is_archive(&bytes);
-    if bytes.len() as u64 > if is_archive { bytes_max } else { SCRIPT_BYTES_MAX } {
-        return Err(fails(std::io::Error::other(format!("it is larger than {SCRIPT_BYTES_MAX} bytes"))));
-    }
+    // The head decides how much is read: a script has far fewer bytes than an archive may have.
+    let mut head = Vec::new();
+    from.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(fails)?;
+    let is_archive = kind != Kind::Script && archive::is_archive(&head);
+    let bytes_max = if is_archive { ARCHIVE_BYTES_MAX } else { SCRIPT_BYTES_MAX };
+    let bytes = files::read_stream(head.as_slice().chain(from), bytes_max).map_err(fails)?;
     Ok((path, bytes))
 }
 

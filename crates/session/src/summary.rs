@@ -64,7 +64,7 @@ pub fn show(
     }
     if let Some(path) = &settings.export {
         let text = machine.unwrap_or_else(|| json(&summary::export(&input, test.plan.compat), true));
-        write(&path.display().to_string(), text.as_bytes(), context);
+        write(&path.display().to_string(), context.redactor.json_hidden(&text).as_bytes(), context);
     }
 }
 
@@ -75,7 +75,8 @@ fn print(test: &Test, context: &Context, layout: Layout, input: &SummaryInput) {
         time_unit: test.plan.summary.time_unit,
         compat: test.plan.compat,
     };
-    write("stdout", summary::render(input, &options).as_bytes(), context);
+    let text = summary::render(input, &options);
+    write("stdout", context.redactor.values_hidden(&text).as_bytes(), context);
 }
 
 fn handle_summary_data(test: &Test, context: &Context, input: &SummaryInput) -> String {

@@ -41,7 +41,8 @@ impl Script {
         let entry = Entry { path: source.path.clone(), text: source.text.clone() };
         let outside = source.outside();
         let (log, secrets) = (context.logger.clone(), context.secrets.clone());
-        let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside };
+        let memory = source.memory.limits();
+        let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside, memory };
         let bundle = Bundle::load(entry, settings);
         // Also before an error, because notes may be its cause.
         source.tell_notes(context);
@@ -169,7 +170,8 @@ impl Test {
             Failure::new(Exit::InvalidConfig, lines.join("\n"))
         })?;
         let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls)
-            .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?;
+            .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?
+            .with_bodies(wire::BodyBudget::of_memory(host::memory_bytes_max()));
         Ok(Test {
             script,
             plan: Arc::new(plan),

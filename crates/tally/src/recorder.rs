@@ -72,6 +72,14 @@ impl Recorder {
         }
     }
 
+    /// Counts dropped values of a trend.
+    pub fn record_dropped(&mut self, metric: MetricId, tags: TagSetId, count: u64) {
+        let slot = self.slot_of(metric, tags);
+        if let Aggregate::Trend(trend) = &mut self.touch(slot).aggregate {
+            trend.add_dropped(count);
+        }
+    }
+
     /// Takes the samples since the last call: the series that had any, in no particular order.
     ///
     /// The recorder is empty afterwards but remembers which series have passed the limit of raw values in this run.

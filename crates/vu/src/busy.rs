@@ -1,7 +1,7 @@
 //! When the thread was last away from its sockets for so long that what came meanwhile has a wrong time.
 //!
 //! A thread polls its tasks and then looks at its sockets, in rounds. What arrives during a round is seen at the end of it. As
-//! long as rounds are short that is no matter; after a long one whoever reads a socket should ask the kernel for the time of
+//! long as rounds are short that is no matter; after a long one a reader of a socket should ask the kernel for the time of
 //! arrival, which costs more than an ordinary read.
 
 use std::cell::Cell;
@@ -13,7 +13,7 @@ use model::{Instant, SystemClock};
 const ROUND_SHORT_MAX: Duration = Duration::from_micros(100);
 
 thread_local! {
-    /// When the present round began; zero until somebody has noted it.
+    /// When the present round began; zero until it was noted.
     static BEGAN: Cell<Instant> = const { Cell::new(Instant::ZERO) };
     /// The end of the last long round.
     static BUSY_UNTIL: Cell<Instant> = const { Cell::new(Instant::ZERO) };

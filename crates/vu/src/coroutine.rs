@@ -47,7 +47,7 @@ pub(crate) struct State {
     slice_started: Cell<Option<Instant>>,
     /// Where it stands in the queue of those that compute, since it last gave the thread away without waiting.
     place: Cell<Place>,
-    /// What the end of a slice ends; see [`crate::slices::Countdown`].
+    /// The number that the end of a slice sets; see [`crate::slices::Countdown`].
     count: Cell<Option<NonNull<c_int>>>,
     /// Wakes the task that polls the coroutine.
     waker: RefCell<Option<Waker>>,
@@ -350,7 +350,7 @@ pub(crate) fn end_count() {
     // SAFETY: as in `with_current`; the handler runs within the poll that keeps the state alive, on its thread.
     let count = unsafe { current.as_ref() }.and_then(|state| state.count.get());
     if let Some(count) = count {
-        // SAFETY: whoever gave the number promised that it lives until it is taken back, and may be written here.
+        // SAFETY: the giver of the number promised that it lives until it is taken back, and may be written here.
         unsafe { count.as_ptr().write_volatile(1) };
     }
 }

@@ -1,10 +1,10 @@
-//! Slices: nobody computes for longer than a slice before the others of the thread have their turn.
+//! Slices: no coroutine computes for longer than a slice before the others of the thread have their turn.
 //!
 //! A script's engine asks now and then whether it must stop, but it counts operations, and an operation may take a
 //! nanosecond or ten milliseconds. So a thread beside the workers looks at them once a millisecond. Where the same coroutine
 //! has run since the last look, it sends a signal to the worker, whose handler does two things: it notes that the slice is
 //! over, which costs nothing to read, and it sets the engine's counter to its end, so that the engine asks at its next
-//! operation. Time is thus measured only where somebody computes.
+//! operation. Time is thus measured only where a coroutine computes.
 #![expect(
     unsafe_code,
     reason = "a signal handler that changes a number of C; each block states its invariant"
@@ -24,10 +24,10 @@ pub(crate) const SLICE_MAX: Duration = Duration::from_millis(2);
 /// How often the workers are looked at: a slice ends after one to two of these.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
-/// How often while nobody computes, so that a load that only waits is not disturbed.
+/// How often while no coroutine computes, so that a load that only waits is not disturbed.
 const LOOK_SELDOM: Duration = Duration::from_millis(4);
 
-/// Looks without anybody computing after which they become seldom.
+/// Looks without a coroutine that computes after which they become seldom.
 const LOOKS_QUIET_MAX: u32 = 1_000;
 
 /// Sent to a worker whose slice is over. Nothing else uses it here, and without a handler it does nothing.
@@ -184,7 +184,7 @@ impl Countdown {
     /// of a coroutine.
     ///
     /// # Safety
-    /// The number stays where it is and is used by nobody but code that runs on this coroutine, until this is dropped. That code
+    /// The number stays where it is and is used only by code that runs on this coroutine, until this is dropped. That code
     /// reads and writes it as one that a signal handler may write at any time: a value that gets lost is written again.
     pub unsafe fn new(count: NonNull<c_int>) -> Option<Countdown> {
         crate::coroutine::CountSlot::of_current(count).map(|slot| Countdown { slot })

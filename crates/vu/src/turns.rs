@@ -26,7 +26,7 @@ thread_local! {
 }
 
 struct Turns {
-    /// Whether this thread serves the queues; without, nobody would ever be woken.
+    /// Whether this thread serves the queues; without, no task would ever be woken.
     is_served: Cell<bool>,
     /// Tasks that read what comes without an end.
     readers: RefCell<VecDeque<Waker>>,
@@ -132,7 +132,7 @@ pub(crate) async fn serve<F: Future>(mut tasks: Pin<&mut F>) -> F::Output {
 
 #[derive(Default)]
 struct Rounds {
-    /// What `tasks` are polled with while somebody waits for a turn.
+    /// The waker that `tasks` are polled with while a task waits for a turn.
     noting: Option<(Arc<Noting>, Waker)>,
     /// Rounds since the last slice.
     since_slice: u32,
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn sockets_are_served_between_two_slices_and_before_the_next() {
-        // Every hog sends a datagram in each slice; whoever receives it must run before the next hog does.
+        // Every hog sends a datagram in each slice; the receiver must run before the next hog does.
         let log = on_worker(|| async {
             let (sender, receiver) = UnixDatagram::pair().unwrap();
             receiver.set_nonblocking(true).unwrap();
@@ -240,7 +240,7 @@ mod tests {
             reader.await.unwrap();
             log.take()
         });
-        // Until they first give the thread away, nobody knows that they compute.
+        // Until they first give the thread away, they do not count as computing.
         let expect = (HOGS..HOGS * SLICES).flat_map(|turn| {
             let hog = turn % HOGS;
             [format!("sent {hog}"), format!("heard {hog}")]
@@ -318,7 +318,7 @@ mod tests {
                     .unwrap();
                     for _ in 0..3 {
                         order.borrow_mut().push(name);
-                        // Somebody wakes everyone all the time.
+                        // All are woken all the time.
                         wakers.borrow().iter().for_each(Waker::wake_by_ref);
                         yield_now();
                     }

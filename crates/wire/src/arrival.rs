@@ -79,17 +79,23 @@ mod tests {
         let tcp = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (mut server, _) = listener.accept().unwrap();
         ask(&tcp);
-        let before = SystemClock::now();
-        server.write_all(b"hello").unwrap();
-        tcp.readable().await.unwrap();
-        let seen = SystemClock::now();
-        // As if the thread had computed.
-        std::thread::sleep(Duration::from_millis(30));
-        let mut buffer = [0; 16];
-        let (bytes, arrived) = tcp.try_io(Interest::READABLE, || receive(&tcp, &mut buffer)).unwrap();
-        assert_eq!(&buffer[..bytes], b"hello");
-        let arrived = arrived.expect("a time");
-        assert!(before <= arrived && arrived <= seen, "{before:?} {arrived:?} {seen:?}");
+        // The kernel begins soon after the first socket of the machine has asked.
+        for _ in 0..100 {
+            let before = SystemClock::now();
+            server.write_all(b"hello").unwrap();
+            tcp.readable().await.unwrap();
+            let seen = SystemClock::now();
+            // As if the thread had computed.
+            std::thread::sleep(Duration::from_millis(15));
+            let mut buffer = [0; 16];
+            let read = tcp.try_io(Interest::READABLE, || receive(&tcp, &mut buffer));
+            let Ok((5, arrived)) = read else { continue };
+            assert_eq!(&buffer[..5], b"hello");
+            let Some(arrived) = arrived else { continue };
+            assert!(before <= arrived && arrived <= seen, "{before:?} {arrived:?} {seen:?}");
+            return;
+        }
+        panic!("the kernel gave no time");
     }
 
     #[tokio::test]

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use model::{Instant, SystemClock};
 use rustls::ClientConfig;
 
+use crate::budget::BodyBudget;
 use crate::connection::{Connection, Traffic};
 use crate::converse::{converse, put_buffer, take_buffer};
 use crate::decode::Decoder;
@@ -133,6 +134,11 @@ impl Client {
         (self.traffic.sent.take(), self.traffic.received.take())
     }
 
+    /// The budget of its bodies, which all clients share.
+    pub(crate) fn bodies(&self) -> &Arc<BodyBudget> {
+        &self.shared.bodies
+    }
+
     async fn attempt(&self, request: &Request, trace: &Trace) -> Result<Response, Error> {
         let closes = self.shared.http.no_connection_reuse || asks_to_close(request);
         if request.target.is_tls()
@@ -165,7 +171,7 @@ impl Client {
         // An idle connection is taken, not waited for: then sending is all there is until the response.
         let sends_at = if trace.reused.get() { trace.started } else { SystemClock::now() };
         trace.enter(Stage::Send, sends_at);
-        let decoder = Decoder::new(request.method == Method::HEAD, request.keep_body);
+        let decoder = Decoder::new(request.method == Method::HEAD, request.keep_body, &self.shared.bodies);
         let talk = converse(&mut connection, head, request.body.as_bytes(), decoder, trace).await;
         let (response, is_reusable) = match talk {
             Ok(done) => done,
@@ -215,7 +221,7 @@ impl Client {
     /// An exchange over HTTP/2.
     async fn share(&self, slot: Slot, request: &Request, trace: &Trace) -> Result<Response, Error> {
         let message = h2::encode(request)?;
-        h2::converse(slot, message, request, trace).await
+        h2::converse(slot, message, request, &self.shared.bodies, trace).await
     }
 
     /// A place on an HTTP/2 connection that is there already; `closes` makes its exchange the last one there.

@@ -4,11 +4,18 @@
 //! compared without regard to case, `x-gzip` is gzip and `deflate` without its zlib frame is read (k6 fails the
 //! first two silently and the third loudly). Unknown codings are left undecoded, as in k6.
 
+mod layers;
+mod turns;
+
 use std::fmt;
-use std::io::{BufRead, BufReader, Cursor, Read, Write};
+use std::io::{BufRead, Read, Write};
+use std::time::Duration;
 
 use bytes::Bytes;
 
+pub(crate) use turns::decode_by;
+
+use self::layers::{BARREN_BYTES_MAX, Decoding, Inflater};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::headers::Headers;
 
@@ -18,11 +25,6 @@ pub const DECODED_BYTES_MAX: u64 = 128 << 20;
 
 /// Codings laid over each other in one body. More than two are never seen outside attacks.
 pub const CODINGS_MAX: usize = 5;
-
-/// How much larger a body usually gets, and the bytes that are reserved at most on that guess.
-const DECODED_GROWTH: usize = 4;
-/// See [`DECODED_GROWTH`].
-const DECODED_RESERVE_BYTES_MAX: usize = 256 << 10;
 
 /// Binary logarithm of the largest window a zstd frame may ask for: the 8 MiB of RFC 9659.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
@@ -36,17 +38,39 @@ const BROTLI_QUALITY: u32 = 6;
 const BROTLI_WINDOW_LOG: u32 = 22;
 
 /// The decoded body, or `None` where nothing has to be decoded: no coding that is known here was applied, or the
-/// body is empty (which k6 calls an error, even in the answer to a `HEAD`).
+/// body is empty (which k6 calls an error, even in the answer to a `HEAD`). It computes until it is done; clients decode in
+/// slices.
 ///
 /// # Errors
-/// Code 1701: the body is broken, has more than [`CODINGS_MAX`] codings or gets larger than [`DECODED_BYTES_MAX`].
-/// (k6 has code 1000 for a body that ends too early.)
+/// Code 1701: the body is broken, has more than [`CODINGS_MAX`] codings or takes a mebibyte to give one byte. Code 1710: it
+/// gets larger than [`DECODED_BYTES_MAX`]. (k6 has code 1000 for a body that ends too early.)
 pub fn decode(headers: &Headers, body: &Bytes) -> Result<Option<Bytes>, Error> {
-    decode_bounded(headers, body, DECODED_BYTES_MAX).map_err(|error| {
-        let message = format!("error decompressing response body ({error})");
-        let kind = if matches!(error, DecodeError::TooLarge(_)) { Kind::TooLarge } else { Kind::Coding };
-        Error::new(ErrorCode::DECOMPRESSION, Stage::Receive, kind, message)
-    })
+    decode_bounded(headers, body, DECODED_BYTES_MAX).map_err(Error::from)
+}
+
+fn decode_bounded(headers: &Headers, body: &Bytes, bytes_max: u64) -> Result<Option<Bytes>, DecodeError> {
+    let Some(mut decoding) = begin(headers, body, bytes_max)? else { return Ok(None) };
+    loop {
+        if let Some(decoded) = decoding.run(Duration::from_secs(1))? {
+            return Ok(Some(decoded.into()));
+        }
+    }
+}
+
+/// The decoding of a body; `None` where nothing has to be decoded.
+fn begin(headers: &Headers, body: &Bytes, bytes_max: u64) -> Result<Option<Decoding>, DecodeError> {
+    if body.is_empty() {
+        return Ok(None);
+    }
+    let names = headers.get_all("content-encoding").flat_map(|value| value.split(|byte| *byte == b','));
+    let mut codings: Vec<Coding> = Vec::new();
+    for coding in names.filter_map(|name| Coding::of_header(name.trim_ascii())) {
+        if codings.len() == CODINGS_MAX {
+            return Err(DecodeError::TooMany);
+        }
+        codings.push(coding);
+    }
+    Decoding::new(&codings, body, bytes_max)
 }
 
 /// Compresses `body` as the list `codings` (such as `"gzip, br"`) says, first one first; `None` for an empty list.
@@ -133,10 +157,10 @@ impl Coding {
     }
 
     /// A reader of what `coded` decodes to.
-    fn decoder<'a>(self, coded: Box<dyn BufRead + 'a>) -> std::io::Result<Box<dyn Read + 'a>> {
+    fn decoder(self, coded: Box<dyn BufRead>) -> std::io::Result<Box<dyn Read>> {
         Ok(match self {
             Coding::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(coded)),
-            Coding::Deflate => inflater(coded)?,
+            Coding::Deflate => Box::new(Inflater::new(coded)),
             Coding::Brotli => Box::new(brotli::Decompressor::new(coded, BROTLI_BUFFER_BYTES)),
             Coding::Zstd => {
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(coded)?;
@@ -174,24 +198,23 @@ impl Coding {
     }
 }
 
-/// `deflate` means a zlib frame, but some servers leave the frame out; its two bytes show which it is (RFC 1950, 2.2).
-fn inflater<'a>(mut coded: Box<dyn BufRead + 'a>) -> std::io::Result<Box<dyn Read + 'a>> {
-    let mut start = Vec::with_capacity(2);
-    coded.by_ref().take(2).read_to_end(&mut start)?;
-    let is_framed = matches!(start[..], [method, flags]
-        if method & 0x0f == 8 && (u16::from(method) << 8 | u16::from(flags)).is_multiple_of(31));
-    let whole = Cursor::new(start).chain(coded);
-    Ok(if is_framed {
-        Box::new(flate2::bufread::ZlibDecoder::new(whole))
-    } else {
-        Box::new(flate2::bufread::DeflateDecoder::new(whole))
-    })
-}
-
 enum DecodeError {
     TooMany,
     TooLarge(u64),
+    /// A layer took [`BARREN_BYTES_MAX`] and gave nothing.
+    Barren,
     Broken(&'static str, std::io::Error),
+}
+
+impl From<DecodeError> for Error {
+    fn from(error: DecodeError) -> Error {
+        let message = format!("error decompressing response body ({error})");
+        let (code, kind) = match error {
+            DecodeError::TooLarge(_) => (ErrorCode::BODY_TOO_LARGE, Kind::TooLarge),
+            _ => (ErrorCode::DECOMPRESSION, Kind::Coding),
+        };
+        Error::new(code, Stage::Receive, kind, message)
+    }
 }
 
 impl fmt::Display for DecodeError {
@@ -199,42 +222,13 @@ impl fmt::Display for DecodeError {
         match self {
             DecodeError::TooMany => write!(f, "more than {CODINGS_MAX} content codings"),
             DecodeError::TooLarge(bytes_max) => write!(f, "decoded body is larger than {bytes_max} bytes"),
+            DecodeError::Barren => write!(f, "no data in {BARREN_BYTES_MAX} bytes of coded input"),
             DecodeError::Broken(_, error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                 f.write_str("unexpected EOF")
             }
             DecodeError::Broken(coding, error) => write!(f, "{coding}: {error}"),
         }
     }
-}
-
-fn decode_bounded(headers: &Headers, body: &Bytes, bytes_max: u64) -> Result<Option<Bytes>, DecodeError> {
-    if body.is_empty() {
-        return Ok(None);
-    }
-    let names = headers.get_all("content-encoding").flat_map(|value| value.split(|byte| *byte == b','));
-    let mut codings: Vec<Coding> = Vec::new();
-    for coding in names.filter_map(|name| Coding::of_header(name.trim_ascii())) {
-        if codings.len() == CODINGS_MAX {
-            return Err(DecodeError::TooMany);
-        }
-        codings.push(coding);
-    }
-    let Some((first, outer)) = codings.split_first() else { return Ok(None) };
-    // A chain of readers holds no layer as a whole, so that a bomb inside of a bomb is no worse than a bomb.
-    let mut coded: Box<dyn BufRead + '_> = Box::new(&body[..]);
-    for coding in outer.iter().rev() {
-        let decoder = coding.decoder(coded).map_err(|error| DecodeError::Broken(coding.name(), error))?;
-        coded = Box::new(BufReader::new(decoder));
-    }
-    let decoder = first.decoder(coded).map_err(|error| DecodeError::Broken(first.name(), error))?;
-    let reserve_bytes = body.len().saturating_mul(DECODED_GROWTH).min(DECODED_RESERVE_BYTES_MAX);
-    let mut decoded = Vec::with_capacity(reserve_bytes);
-    let read = decoder.take(bytes_max.saturating_add(1)).read_to_end(&mut decoded);
-    read.map_err(|error| DecodeError::Broken(first.name(), error))?;
-    if decoded.len() as u64 > bytes_max {
-        return Err(DecodeError::TooLarge(bytes_max));
-    }
-    Ok(Some(Bytes::from(decoded)))
 }
 
 #[cfg(test)]
@@ -351,6 +345,69 @@ mod tests {
         assert_eq!(unknown("gzip, foo"), format!("unknown compression algorithm foo, {words}"));
         assert_eq!(unknown("GZIP"), format!("unknown compression algorithm GZIP, {words}"));
         assert!(matches!(encode(TEXT, "br,br,br,br,br,br"), Err(EncodeError::TooMany(6))));
+    }
+
+    /// 30 KB that hold tens of thousands of millions of empty members.
+    pub(super) fn barren() -> (Headers, Bytes) {
+        let pack = |body: &[u8], coding: &str| encode(body, coding).unwrap().unwrap().body;
+        let empty = pack(b"", "gzip");
+        let many = pack(&empty.repeat(50_000), "gzip");
+        let more = pack(&many.repeat(300), "gzip");
+        let body = pack(&more.repeat(300), "zstd");
+        assert!(body.len() < 64_000, "{} bytes", body.len());
+        (headers("gzip, gzip, gzip, zstd"), body.into())
+    }
+
+    #[test]
+    fn barren_layers_are_refused() {
+        let (headers, body) = barren();
+        let error = decode(&headers, &body).unwrap_err();
+        assert_eq!((error.code, error.kind), (ErrorCode::DECOMPRESSION, Kind::Coding));
+        assert!(error.message.contains("no data in 1048576 bytes of coded input"), "{error}");
+    }
+
+    #[test]
+    fn a_layer_between_two_is_bounded_as_the_result_is() {
+        // Members of one byte each: the layer between is twenty times as large as the result.
+        let inner = encode(b"x", "gzip").unwrap().unwrap().body.repeat(10_000);
+        let body: Bytes = encode(&inner, "zstd").unwrap().unwrap().body.into();
+        let bounded = |bytes_max| decode_bounded(&headers("gzip, zstd"), &body, bytes_max);
+        let bytes_max = inner.len() as u64;
+        assert!(matches!(bounded(bytes_max), Ok(Some(decoded)) if decoded.len() == 10_000));
+        assert!(matches!(bounded(bytes_max - 1), Err(DecodeError::TooLarge(_))));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+        /// A layer that is stopped anywhere goes on there.
+        #[test]
+        fn slices_change_nothing(
+            codings in proptest::sample::select(vec!["gzip", "deflate", "br", "zstd", "br, gzip, zstd, deflate"]),
+            seed: u64,
+            bytes in 0..300_000_usize,
+        ) {
+            let mut state = seed | 1;
+            let noise = std::iter::repeat_with(|| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 60) as u8
+            });
+            let body: Vec<u8> = noise.take(bytes).collect();
+            let encoded = encode(&body, codings).unwrap().unwrap();
+            let encoded = (headers(&encoded.content_encoding), Bytes::from(encoded.body));
+            let mut decoding = begin(&encoded.0, &encoded.1, 1 << 20).ok().flatten().expect("a coding");
+            let mut slices = 0_u64;
+            let decoded = loop {
+                // Slices too short for a single step alternate with longer ones.
+                let slice = Duration::from_micros(1 << (slices % 12));
+                slices += 1;
+                match decoding.run(slice) {
+                    Ok(Some(decoded)) => break decoded,
+                    Ok(None) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            };
+            prop_assert!(decoded == body, "{codings} in {slices} slices");
+        }
     }
 
     proptest! {

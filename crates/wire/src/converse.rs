@@ -14,6 +14,7 @@ use crate::error::{Error, Stage};
 use crate::fault::{Fault, cut};
 use crate::limits::{
     INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX,
+    TURN_MAX,
 };
 use crate::response::Response;
 use crate::system::stream_error;
@@ -49,7 +50,7 @@ pub(crate) async fn converse(
     connection: &mut Connection,
     mut head: Vec<u8>,
     body: &[u8],
-    decoder: Decoder,
+    decoder: Decoder<'_>,
     trace: &Trace,
 ) -> Result<(Response, bool), Error> {
     // A small body goes with the head in one piece; a large one is not copied.
@@ -74,7 +75,7 @@ pub(crate) async fn converse(
 
 struct Talk<'a> {
     connection: &'a mut Connection,
-    decoder: Decoder,
+    decoder: Decoder<'a>,
     trace: &'a Trace,
     sent_bytes: usize,
     /// When the request was out, until the first look for its response, which follows at once.
@@ -127,11 +128,15 @@ impl Talk<'_> {
 
     fn poll_receive(&mut self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
         SCRATCH.with_borrow_mut(|scratch| {
+            let mut began = None;
             for _ in 0..READS_PER_TURN_MAX {
                 if self.decoder.is_done() {
                     return Poll::Ready(Ok(()));
                 }
                 let polled_at = self.sent_at.take().unwrap_or_else(SystemClock::now);
+                if polled_at.since(*began.get_or_insert(polled_at)) >= TURN_MAX {
+                    break;
+                }
                 let mut buffer = ReadBuf::new(scratch);
                 let read = ready!(self.connection.poll_read(cx, &mut buffer));
                 self.stamp(polled_at, !buffer.filled().is_empty());

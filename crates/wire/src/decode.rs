@@ -2,16 +2,19 @@
 //!
 //! The decoder does no I/O: it is fed, and it says when the response is complete.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
+use crate::budget::{BodyBudget, BodyBuffer};
 use crate::chunked::Chunked;
 use crate::fault::{Fault, cut, malformed, malformed_body, too_large};
 use crate::head::{Framing, Head, find_head_end, parse_head};
-use crate::limits::{BODY_BYTES_MAX, BODY_RESERVE_BYTES_MAX, HEAD_BYTES_MAX, INTERIM_MAX};
+use crate::limits::{HEAD_BYTES_MAX, INTERIM_MAX};
 use crate::response::Response;
 
 /// Reads one response.
-pub(crate) struct Decoder {
+pub(crate) struct Decoder<'b> {
     is_head_request: bool,
     keep_body: bool,
     state: State,
@@ -20,7 +23,7 @@ pub(crate) struct Decoder {
     interim_count: u32,
     head: Option<Head>,
     /// The body where it comes in several pieces.
-    body: Vec<u8>,
+    body: BodyBuffer<'b>,
     /// The body where it came in one piece.
     whole_body: Bytes,
     body_bytes: u64,
@@ -34,9 +37,9 @@ enum State {
     Done,
 }
 
-impl Decoder {
-    /// A decoder for the response to a request.
-    pub(crate) fn new(is_head_request: bool, keep_body: bool) -> Decoder {
+impl<'b> Decoder<'b> {
+    /// A decoder for the response to a request; its body takes from `budget`.
+    pub(crate) fn new(is_head_request: bool, keep_body: bool, budget: &'b Arc<BodyBudget>) -> Decoder<'b> {
         Decoder {
             is_head_request,
             keep_body,
@@ -44,7 +47,7 @@ impl Decoder {
             partial: Vec::new(),
             interim_count: 0,
             head: None,
-            body: Vec::new(),
+            body: BodyBuffer::new(budget),
             whole_body: Bytes::new(),
             body_bytes: 0,
         }
@@ -85,9 +88,9 @@ impl Decoder {
     }
 
     /// The complete response; `None` before it is complete.
-    pub(crate) fn into_response(self) -> Option<Response> {
+    pub(crate) fn into_response(mut self) -> Option<Response> {
         let head = self.head.filter(|_| matches!(self.state, State::Done))?;
-        let body = if self.whole_body.is_empty() { Bytes::from(self.body) } else { self.whole_body };
+        let body = if self.whole_body.is_empty() { self.body.take() } else { self.whole_body };
         let (status, proto, headers) = (head.status, head.proto, head.headers);
         Some(Response { status, proto, headers, body, body_bytes: self.body_bytes })
     }
@@ -196,37 +199,19 @@ impl Decoder {
             self.whole_body = Bytes::copy_from_slice(bytes);
             return Ok(());
         }
-        if self.body.capacity() == 0 {
-            self.body.reserve_exact(self.reserve_bytes(bytes.len()));
-        }
-        self.body.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    /// Bytes reserved for a body at its first piece: the length that its header promises, up to a
-    /// limit.
-    fn reserve_bytes(&self, piece_bytes: usize) -> usize {
-        match self.state {
-            State::Length { left } => piece_bytes + left.min(BODY_RESERVE_BYTES_MAX) as usize,
-            _ => piece_bytes,
-        }
+        let announced_bytes = if let State::Length { left } = self.state { left } else { 0 };
+        self.body.push(bytes, announced_bytes)
     }
 
     fn check_body_bytes(&self, body_bytes: u64) -> Result<(), Fault> {
-        if !self.keep_body || body_bytes <= BODY_BYTES_MAX {
-            return Ok(());
-        }
-        let message = format!(
-            "response body exceeds {BODY_BYTES_MAX} bytes, the most that is kept; \
-             use `responseType: 'none'` or `discardResponseBodies` to read it without keeping it"
-        );
-        Err(too_large(message))
+        if self.keep_body { self.body.check(body_bytes) } else { Ok(()) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::BODY_BYTES_MAX;
 
     /// Feeds `bytes` in pieces of every size and checks that each gives the same.
     fn check(request_is_head: bool, bytes: &[u8], closes: bool, expect: &str) {
@@ -240,7 +225,8 @@ mod tests {
     }
 
     fn decode(is_head: bool, keep_body: bool, bytes: &[u8], piece_bytes: usize, closes: bool) -> String {
-        let mut decoder = Decoder::new(is_head, keep_body);
+        let budget = BodyBudget::of_memory(None);
+        let mut decoder = Decoder::new(is_head, keep_body, &budget);
         let mut used = 0;
         for piece in bytes.chunks(piece_bytes) {
             match decoder.feed(piece) {
@@ -398,7 +384,8 @@ mod tests {
     #[test]
     fn continuation_lines_are_unfolded() {
         let bytes = b"HTTP/1.1 200 OK\r\nA: b\r\n\tc\r\nContent-Length: 0\r\n\r\n";
-        let mut decoder = Decoder::new(false, true);
+        let budget = BodyBudget::of_memory(None);
+        let mut decoder = Decoder::new(false, true, &budget);
         decoder.feed(bytes).unwrap();
         let response = decoder.into_response().unwrap();
         assert_eq!(response.headers.get("a"), Some(&b"b  \tc"[..]));
@@ -416,7 +403,8 @@ mod tests {
         assert!(
             decode(false, true, head.as_bytes(), 4096, false).starts_with("TooLarge response body exceeds")
         );
-        let mut decoder = Decoder::new(false, false);
+        let budget = BodyBudget::of_memory(None);
+        let mut decoder = Decoder::new(false, false, &budget);
         decoder.feed(head.as_bytes()).unwrap();
         let piece = vec![0; 1 << 20];
         while !decoder.is_done() {

@@ -55,6 +55,10 @@ impl ErrorCode {
     pub const HTTP2_CONNECTION: ErrorCode = ErrorCode(1650);
     /// The body cannot be decompressed.
     pub const DECOMPRESSION: ErrorCode = ErrorCode(1701);
+    /// The body, or what it is decompressed to, is larger than any that is kept. k6 has no such limit, and no number for it.
+    pub const BODY_TOO_LARGE: ErrorCode = ErrorCode(1710);
+    /// The bodies of all VUs together take more memory than they may. k6 has no such limit, and no number for it.
+    pub const BODIES_EXHAUSTED: ErrorCode = ErrorCode(1711);
 }
 
 /// Where an exchange was when it failed. The order is the order of an exchange.

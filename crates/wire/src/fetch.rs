@@ -89,7 +89,7 @@ pub async fn fetch(
             }
         }
         if is_coded && sent.keep_body {
-            decode(&mut exchange);
+            decode(&mut exchange, first.deadline, client).await;
         }
         observer.ended(&exchange, &sent);
         if let Some(error) = failure {
@@ -212,18 +212,24 @@ fn challenge(result: &Result<Response, Error>) -> Option<Challenge> {
     Challenge::from_headers(&response.headers)
 }
 
-/// Decodes the body of a response.
-fn decode(exchange: &mut Exchange) {
+/// Decodes the body of a response, until `deadline`.
+async fn decode(exchange: &mut Exchange, deadline: Instant, client: &Client) {
     let Ok(response) = &mut exchange.result else { return };
     let started = SystemClock::now();
-    match coding::decode(&response.headers, &response.body) {
-        Ok(Some(decoded)) => response.body = decoded,
+    let decoded = coding::decode_by(&response.headers, &response.body, deadline, client.bodies()).await;
+    let computed = match decoded {
+        Ok(Some(decoded)) => {
+            response.body = decoded.body;
+            decoded.computed
+        }
         Ok(None) => return,
-        Err(error) => exchange.result = Err(error),
-    }
-    let decoding = SystemClock::now().since(started);
-    exchange.finished = exchange.finished + decoding;
-    exchange.phases.receiving_ns += u64::try_from(decoding.as_nanos()).unwrap_or(u64::MAX);
+        Err(error) => {
+            exchange.result = Err(error);
+            SystemClock::now().since(started)
+        }
+    };
+    exchange.finished = exchange.finished + computed;
+    exchange.phases.receiving_ns += u64::try_from(computed.as_nanos()).unwrap_or(u64::MAX);
 }
 
 fn header<'r>(request: &'r Request, name: &str) -> Option<&'r str> {

@@ -16,6 +16,7 @@
 
 mod arrival;
 mod auth;
+mod budget;
 mod chunked;
 mod client;
 mod client_key;
@@ -66,9 +67,12 @@ mod watch;
 mod websocket;
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod testing;
 
 pub use auth::{Auth, basic};
+pub use budget::BodyBudget;
 pub use client::{Abandoned, Client};
 pub use coding::{CODINGS_MAX, DECODED_BYTES_MAX, EncodeError, Encoded, decode, encode};
 pub use cookies::{CookieAttributes, CookieJar, RequestCookie};

@@ -1,5 +1,6 @@
 //! Responses out of bytes that are there already, without a connection.
 
+use crate::budget::BodyBudget;
 use crate::decode::Decoder;
 use crate::error::Error;
 use crate::response::Response;
@@ -23,7 +24,8 @@ pub fn read_response<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     is_head_request: bool,
 ) -> Result<Recorded, Error> {
-    let mut decoder = Decoder::new(is_head_request, true);
+    let budget = BodyBudget::of_memory(None);
+    let mut decoder = Decoder::new(is_head_request, true, &budget);
     let mut used_bytes = 0;
     for piece in pieces {
         used_bytes += decoder.feed(piece).map_err(|fault| *fault)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use model::plan::{HttpOptions, NetworkOptions, TlsOptions};
 
+use crate::budget::BodyBudget;
 use crate::dns::{self, Resolver};
 use crate::proxy::Proxies;
 use crate::rules::Rules;
@@ -19,6 +20,7 @@ pub struct Shared {
     pub(crate) rules: Rules,
     pub(crate) resolver: Resolver,
     pub(crate) tls: Tls,
+    pub(crate) bodies: Arc<BodyBudget>,
     local_ips: Vec<IpAddr>,
 }
 
@@ -44,8 +46,15 @@ impl Shared {
             rules: Rules::new(network)?,
             resolver: Resolver::new(network.dns, Arc::new(dns::system)),
             tls: Tls::new(tls, roots)?,
+            bodies: BodyBudget::of_memory(None),
             local_ips: network.local_ips.clone(),
         })
+    }
+
+    /// The same with another budget for bodies.
+    #[must_use]
+    pub fn with_bodies(self, bodies: Arc<BodyBudget>) -> Shared {
+        Shared { bodies, ..self }
     }
 
     /// The local address that VU number `vu` binds, if any.

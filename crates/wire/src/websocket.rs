@@ -5,6 +5,8 @@ mod frames;
 mod socket;
 mod upgrade;
 
+#[cfg(test)]
+pub(crate) use deflate::deflate;
 pub use frames::{FrameDecoder, FrameFault, Message, MessageKind, encode_frame};
 pub use socket::{Read, WebSocket};
 pub use upgrade::{Upgrade, Upgraded};

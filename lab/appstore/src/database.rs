@@ -1,7 +1,7 @@
 //! Connections to the database: a pool of them, and the session that a request holds.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,9 +16,6 @@ use crate::metrics;
 /// Connections of the pool.
 pub(crate) const CONNECTIONS_MAX: usize = 8;
 
-/// The round trip to a database in another zone.
-const ROUND_TRIP: Duration = Duration::from_millis(1);
-
 /// The connections that requests share.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -27,7 +24,8 @@ pub(crate) struct Pool {
     permits: Arc<Semaphore>,
     used: AtomicUsize,
     pending: AtomicUsize,
-    is_distant: AtomicBool,
+    /// The round trip to the database beyond this machine's own.
+    round_trip: Duration,
     metrics: Arc<Metrics>,
 }
 
@@ -58,7 +56,7 @@ pub(crate) async fn connect(url: &str) -> Result<Client, Error> {
 }
 
 impl Pool {
-    pub(crate) fn new(url: &str, metrics: Arc<Metrics>) -> Pool {
+    pub(crate) fn new(url: &str, round_trip: Duration, metrics: Arc<Metrics>) -> Pool {
         metrics.set(metrics::POOL_MAX, "", CONNECTIONS_MAX as f64);
         Pool {
             url: url.to_owned(),
@@ -66,7 +64,7 @@ impl Pool {
             permits: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
             used: AtomicUsize::new(0),
             pending: AtomicUsize::new(0),
-            is_distant: AtomicBool::new(false),
+            round_trip,
             metrics,
         }
     }
@@ -74,11 +72,6 @@ impl Pool {
     /// Where connections are counted out.
     pub(crate) fn permits(&self) -> &Arc<Semaphore> {
         &self.permits
-    }
-
-    /// Moves the database into another zone.
-    pub(crate) fn move_database(&self) {
-        self.is_distant.store(true, Ordering::Relaxed);
     }
 
     /// A connection, as soon as one is free.
@@ -128,8 +121,8 @@ impl Session<'_> {
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, Error> {
         let began = SystemClock::now();
-        if self.pool.is_distant.load(Ordering::Relaxed) {
-            tokio::time::sleep(ROUND_TRIP).await;
+        if !self.pool.round_trip.is_zero() {
+            tokio::time::sleep(self.pool.round_trip).await;
         }
         let answer = match &mut self.connection {
             Some(connection) => connection.query(sql, parameters).await,

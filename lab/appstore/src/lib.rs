@@ -32,6 +32,7 @@ pub static SYSTEM: System = System {
             name: "matview",
             summary: "ratings and downloads from views that are refreshed each minute",
         },
+        Variant { name: "matview-remote", summary: "as matview, with the database one millisecond away" },
     ],
     servers: &[POSTGRES],
     scripts: &["lab/appstore/first-page.js", "lab/appstore/browse.js", "lab/appstore/ranking.js"],

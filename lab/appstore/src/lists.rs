@@ -29,7 +29,7 @@ impl Store {
     ) -> Result<Option<Category>, Error> {
         match self.variant {
             Variant::TwoQueries => cache::load(session, CategoryKey::Code(code)).await,
-            Variant::Projection | Variant::Matview => self.category(session, CategoryKey::Code(code)).await,
+            _ => self.category(session, CategoryKey::Code(code)).await,
         }
     }
 
@@ -50,7 +50,7 @@ impl Store {
                 let sql = queries::projection(sort, category.is_some());
                 self.in_one_query(session, &sql, category, page).await?
             }
-            Variant::Matview => {
+            Variant::Matview | Variant::MatviewRemote => {
                 let sql = queries::from_view(sort, category.is_some());
                 self.in_one_query(session, &sql, category, page).await?
             }

@@ -51,7 +51,7 @@ pub(crate) const ALL: &[Definition] = &[
     metric(
         VISIT_ROWS_SCANNED,
         Kind::Counter,
-        "Rows of reviews read one after the other for want of an index.",
+        "Rows of visits read one after the other for want of an index.",
     ),
     metric(CACHE_LOADS, Kind::Counter, "Times that the categories were loaded."),
     metric(REFRESHES, Kind::Counter, "Times that the views were refreshed."),

@@ -126,8 +126,8 @@ pub(crate) const CATEGORY_OF_CODE: &str =
 pub(crate) const CATEGORIES: &str = "select category_id, category_code, category_icon from category";
 
 /// The same with unneeded columns, as an ORM's default mapping selects them.
-pub(crate) const CATEGORIES_WITH_FIGURES: &str = "select category.category_id, category_code, category_icon, count(visit.visit_id) from category \
-     left join app on app.category_id = category.category_id left join visit on visit.app_id = app.app_id \
+pub(crate) const CATEGORIES_WITH_FIGURES: &str = "select category.category_id, category_code, category_icon, count(impression.impression_id) from category \
+     left join app on app.category_id = category.category_id left join impression on impression.app_id = app.app_id \
      group by category.category_id";
 
 /// One app, its mean rating, its downloads and its visits.
@@ -139,5 +139,6 @@ pub(crate) const DETAIL: &str = "select app.app_id, app.app_name, app.app_descri
 pub(crate) const RECORD_DOWNLOAD: &str = "with counted as (update app set download_count = download_count + 1 where app_id = $1 and status = 'RELEASED' \
      returning app_id) insert into download (app_id) select app_id from counted";
 
-/// A report over every visit and download, in the background.
-pub(crate) const REPORT: &str = "select count(*) from visit as a join download as b on b.app_id = a.app_id";
+/// A report over every impression and download, in the background.
+pub(crate) const REPORT: &str =
+    "select count(*) from impression as a join download as b on b.app_id = a.app_id";

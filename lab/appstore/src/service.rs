@@ -57,7 +57,7 @@ async fn run(assignment: &Assignment) -> Result<(), String> {
     data::make(&client, variant).await.map_err(failed)?;
     let store = Arc::new(Store {
         variant,
-        pool: Pool::new(url, metrics.clone()),
+        pool: Pool::new(url, variant.round_trip(), metrics.clone()),
         cache: Cache::default(),
         switches: Switches::default(),
         tracer: Tracer::new(assignment.otlp.as_deref(), "appstore", metrics.clone()),
@@ -317,7 +317,7 @@ fn http_body_bytes(response: &Response) -> u64 {
 async fn refresh(store: Arc<Store>, client: Client, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
-        if store.variant == Variant::Matview {
+        if store.variant.has_views() {
             let began = SystemClock::now();
             for sql in data::REFRESHES {
                 if let Err(error) = client.batch_execute(sql).await {

@@ -10,22 +10,38 @@ use model::{Instant, SystemClock};
 use crate::cache::Cache;
 use crate::database::Pool;
 
-/// Which of the three ways the lists are made.
+/// The round trip to a database in another zone.
+const ROUND_TRIP: Duration = Duration::from_millis(1);
+
+/// Which of the three ways the lists are made, and where the database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variant {
     TwoQueries,
     Projection,
     Matview,
+    /// The same with the database in another zone.
+    MatviewRemote,
 }
 
 impl Variant {
     /// All, in the order of the system's own list.
-    pub(crate) const ALL: [Variant; 3] = [Variant::TwoQueries, Variant::Projection, Variant::Matview];
+    pub(crate) const ALL: [Variant; 4] =
+        [Variant::TwoQueries, Variant::Projection, Variant::Matview, Variant::MatviewRemote];
 
     /// The variant of a name.
     pub(crate) fn from_name(name: &str) -> Option<Variant> {
         let index = crate::SYSTEM.variants.iter().position(|variant| variant.name == name)?;
         Variant::ALL.get(index).copied()
+    }
+
+    /// Whether ratings and downloads come from views.
+    pub(crate) fn has_views(self) -> bool {
+        matches!(self, Variant::Matview | Variant::MatviewRemote)
+    }
+
+    /// The round trip to the database beyond this machine's own.
+    pub(crate) fn round_trip(self) -> Duration {
+        if self == Variant::MatviewRemote { ROUND_TRIP } else { Duration::ZERO }
     }
 }
 

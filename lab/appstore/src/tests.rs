@@ -94,7 +94,7 @@ fn store(variant: Variant, url: &str, folder: &std::path::Path) -> Store {
     let metrics = Arc::new(Metrics::new(metrics::ALL));
     Store {
         variant,
-        pool: Pool::new(url, metrics.clone()),
+        pool: Pool::new(url, variant.round_trip(), metrics.clone()),
         cache: Cache::default(),
         switches: Switches::default(),
         tracer: Tracer::new(None, "appstore", metrics.clone()),

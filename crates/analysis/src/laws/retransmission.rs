@@ -41,8 +41,8 @@ pub fn step(connect_s: f64) -> Option<Step> {
     of(&DOUBLED_S, OVER_DOUBLED_MAX).or_else(|| of(&LINEAR_S, OVER_LINEAR_MAX))
 }
 
-/// Waits after which a lost SYN is answered that are looked for in a distribution, in seconds.
-const AFTER_LOST_SYNS_S: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0];
+/// Waits of both sequences that are looked for in distributions of times, in seconds. Longer ones are too rare to stand out.
+pub const AFTER_LOST_SYNS_S: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0];
 
 /// A step stands out of a distribution where its band holds more than so many times as many values as the bands beside it.
 const STANDS_OUT: u64 = 3;

@@ -8,17 +8,14 @@ use model::metric::builtin::{
 use model::{Aggregate, Brief, Instant, MetricId, Trend, Window, Work};
 
 use super::pulse::Pulse;
+use crate::laws::retransmission::AFTER_LOST_SYNS_S;
 
-/// Where the time of a connection lies that needed its first packet sent again: after 1, 3 and 7 seconds (RFC 6298's initial second,
-/// doubled each time), or since Linux 6.5 each second at first. A handshake's round trip comes on top. Milliseconds.
-const SIGNATURE_MS: [(f64, f64); 6] = [
-    (990.0, 1_300.0),
-    (1_990.0, 2_300.0),
-    (2_990.0, 3_400.0),
-    (3_990.0, 4_300.0),
-    (4_990.0, 5_300.0),
-    (6_990.0, 7_500.0),
-];
+/// A connection whose first packet was sent again takes at most so much longer than the waits of its lost packets: the round trip of a
+/// handshake, in milliseconds.
+const HANDSHAKE_MS_MAX: f64 = 300.0;
+
+/// Timers fire early by at most this, in milliseconds.
+const EARLY_MS_MAX: f64 = 10.0;
 
 /// A window in numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -156,7 +153,10 @@ impl TrendFacts {
 
     /// Requests on a connection that was there already say zero.
     fn add_connects(&mut self, positive: impl Iterator<Item = (i32, u64)>) {
-        let is_signature = |ms: f64| SIGNATURE_MS.iter().any(|(from, to)| (*from..*to).contains(&ms));
+        let is_signature = |ms: f64| {
+            let over_ms = AFTER_LOST_SYNS_S.map(|after_s| ms - after_s * 1e3);
+            over_ms.iter().any(|over_ms| (-EARLY_MS_MAX..HANDSHAKE_MS_MAX).contains(over_ms))
+        };
         for (index, count) in positive {
             self.connects = self.connects.saturating_add(count);
             let (lower, upper) = histo::bounds(index);

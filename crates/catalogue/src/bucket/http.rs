@@ -56,8 +56,8 @@ fn call(agent: &ureq::Agent, head: http::request::Parts, body: &Bytes) -> Result
     } else {
         agent.run(http::Request::from_parts(head, &body[..]))
     };
-    let (head, body) = answered.map_err(failure)?.into_parts();
-    let bytes = body.into_with_config().limit(ANSWER_BYTES_MAX).read_to_vec().map_err(failure)?;
+    let (head, mut body) = answered.map_err(failure)?.into_parts();
+    let bytes = answer::read(&mut body, ANSWER_BYTES_MAX).map_err(failure)?;
     Ok(HttpResponse::from_parts(head, HttpResponseBody::from(bytes)))
 }
 

@@ -3,7 +3,8 @@
 //! A run is written to an outbox on this machine and uploaded when it is over: in one request where it is small, in parts
 //! where it is not, and either way the key appears only when all of it is there. What could not be uploaded stays in the
 //! outbox, is listed with the rest, and can be kept again later: of parts, only those that have not arrived. Downloads are cached by the store's own tag of the content.
-//! Credentials, region and endpoint come from the usual `AWS_*` variables.
+//! Credentials, region and endpoint come from the usual `AWS_*` variables; the metadata service of the machine is asked only
+//! where `PLIMSOLL_INSTANCE_METADATA` is `true`.
 
 mod http;
 mod upload;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytes::Bytes;
-use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::path::Path as Key;
 use object_store::{GetOptions, ObjectStore, ObjectStoreExt, RetryConfig};
 
@@ -30,6 +31,14 @@ const RETRIES_MAX: usize = 5;
 
 /// And not for longer than this.
 const RETRY_FOR: Duration = Duration::from_secs(60);
+
+/// Set to `true` on a virtual machine whose role may read and write the bucket.
+const INSTANCE_METADATA: &str = "PLIMSOLL_INSTANCE_METADATA";
+
+/// The variables are those of `AmazonS3Builder::from_env`.
+const NO_CREDENTIALS: &str = "no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or \
+    AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN; for the role of this virtual machine set \
+    PLIMSOLL_INSTANCE_METADATA=true, which asks 169.254.169.254";
 
 /// A part of a bucket, and what of it is on this machine.
 #[derive(Debug)]
@@ -87,6 +96,9 @@ impl Bucket {
         if let Some(endpoint) = endpoint {
             // An endpoint with the scheme `http` asks for a connection without TLS.
             builder = builder.with_allow_http(endpoint.starts_with("http://")).with_endpoint(endpoint);
+        }
+        if !has_credentials(&builder) && !asks_instance() {
+            return Err(NO_CREDENTIALS.into());
         }
         Ok(builder.build()?)
     }
@@ -230,6 +242,24 @@ impl Store for Bucket {
         })();
         removed.map_err(|source| CatalogueError::Remove { name, source })
     }
+}
+
+/// Whether the environment has credentials, or names where to fetch them. Without, the client would ask the metadata service
+/// of the machine, on an address that nobody named.
+fn has_credentials(builder: &AmazonS3Builder) -> bool {
+    use AmazonS3ConfigKey as Key;
+    let has = |key: Key| builder.get_config_value(&key).is_some_and(|value| !value.is_empty());
+    has(Key::AccessKeyId)
+        || has(Key::SecretAccessKey)
+        || has(Key::WebIdentityTokenFile) && has(Key::RoleArn)
+        || has(Key::ContainerCredentialsRelativeUri)
+        || has(Key::ContainerCredentialsFullUri) && has(Key::ContainerAuthorizationTokenFile)
+        || builder.get_config_value(&Key::SkipSignature).is_some_and(|value| value == "true")
+}
+
+/// Whether the user lets the machine's metadata service give the credentials.
+fn asks_instance() -> bool {
+    std::env::var(INSTANCE_METADATA).is_ok_and(|value| matches!(value.as_str(), "1" | "true"))
 }
 
 /// The next part of a file.

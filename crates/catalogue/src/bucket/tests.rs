@@ -170,3 +170,46 @@ fn an_interrupted_upload_goes_on_where_it_was() {
         assert_eq!(listed[0].bytes, bytes + u64::from(!forgets));
     }
 }
+
+/// Listens where the metadata service is said to be, and counts.
+fn metadata_service() -> (String, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+    let asked = Arc::new(AtomicU64::new(0));
+    let count = asked.clone();
+    // It ends with the test's process.
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().map_while(Result::ok) {
+            count.fetch_add(1, Ordering::Relaxed);
+            let _ =
+                client.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        }
+    });
+    (url, asked)
+}
+
+/// Lists a bucket in a child without credentials but for `variables`.
+fn list_in_child(variables: &[(&str, &str)]) -> String {
+    const TEST: &str = "bucket::tests::the_metadata_service_is_asked_only_on_request";
+    let mut child = std::process::Command::new(std::env::current_exe().expect("this program has a path"));
+    child.args([TEST, "--exact", "--nocapture"]).env_clear();
+    child.env("LISTS_A_BUCKET", "1").env(ENDPOINT, "http://127.0.0.1:1").envs(variables.iter().copied());
+    String::from_utf8_lossy(&child.output().expect("it starts").stdout).into_owned()
+}
+
+#[test]
+fn the_metadata_service_is_asked_only_on_request() {
+    if std::env::var_os("LISTS_A_BUCKET").is_some() {
+        let bucket = Bucket::new("b", "", std::path::Path::new("/nonexistent"));
+        return println!("{}", bucket.list_remote().expect_err("nothing is there"));
+    }
+    let (url, asked) = metadata_service();
+    let said = list_in_child(&[("AWS_METADATA_ENDPOINT", &url)]);
+    assert!(
+        said.contains("set AWS_ACCESS_KEY_ID") && said.contains("PLIMSOLL_INSTANCE_METADATA=true"),
+        "{said}"
+    );
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    let said = list_in_child(&[("AWS_METADATA_ENDPOINT", &url), (INSTANCE_METADATA, "true")]);
+    assert!(asked.load(Ordering::Relaxed) > 0, "{said}");
+}

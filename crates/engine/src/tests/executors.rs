@@ -234,3 +234,26 @@ fn iterations_that_never_wait_leave_time_for_the_others() {
     assert!(ran.iterations() > 100);
     assert!(ran.outcome.elapsed < MS * 1000, "took {:?}", ran.outcome.elapsed);
 }
+
+#[test]
+fn a_rate_beyond_any_thread_ends_on_time_and_counts_every_drop() {
+    let rate = |vus| Executor::ConstantArrivalRate {
+        rate: 1_000_000_000,
+        time_unit: Duration::from_secs(1),
+        duration: MS * 300,
+        pre_allocated_vus: vus,
+        max_vus: vus,
+    };
+    let check = |vus, script| {
+        let ran = run_one(rate(vus), script);
+        assert_eq!(ran.iterations() + ran.dropped() + ran.interrupted(), 300_000_001);
+        let drops = ran.outcome.drops[0];
+        let failures = ran.trend(ITERATION_RESPONSE_TIME).failures.as_ref().expect("drops are kept");
+        assert_eq!((drops.total(), failures.dropped), (ran.dropped(), ran.dropped()));
+        assert!(ran.outcome.elapsed < Duration::from_secs(10), "{:?}", ran.outcome.elapsed);
+        ran
+    };
+    check(2, Script::sleeping(20));
+    // There is always an idle VU: the thread is what is missing.
+    assert!(check(500, Script::new(|_, _| IterationEnd::Completed)).logged("cannot reach this rate"));
+}

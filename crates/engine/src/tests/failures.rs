@@ -154,3 +154,66 @@ fn init_code_that_panics_is_an_error() {
     let ran = run_plan(1, forever(), script);
     assert!(matches!(ran.outcome.init_error, Some(ProgramError::Panicked(_))));
 }
+
+/// Computes without ever looking at its deadline, until it is released.
+fn spin(released: &AtomicU64) {
+    while released.load(Ordering::Relaxed) == 0 {
+        std::hint::spin_loop();
+    }
+}
+
+#[test]
+fn a_teardown_that_never_ends_blocks_no_run_and_loses_no_sample() {
+    let released = Arc::new(AtomicU64::new(0));
+    let spinning = released.clone();
+    let mut script = Script::sleeping(10);
+    script.teardowns = Some(Arc::default());
+    script.teardown = Box::new(move |_| {
+        spin(&spinning);
+        Ok(())
+    });
+    let executor = Executor::PerVuIterations { vus: 2, iterations: 5, max_duration: MS * 2000 };
+    let mut plan = plan(vec![scenario("s", executor)]);
+    plan.lifecycle.teardown_timeout = MS * 50;
+    let ran = run_plan(1, plan, script);
+    released.store(1, Ordering::Relaxed);
+    assert_eq!(ran.outcome.teardown_error, Some(LifecycleError::TimedOut(MS * 50)));
+    // The one thread is the one that the function blocks.
+    assert_eq!((ran.iterations(), ran.outcome.workers_lost), (10, 0));
+    assert!(ran.outcome.elapsed < MS * 9000, "took {:?}", ran.outcome.elapsed);
+}
+
+#[test]
+fn a_setup_that_never_ends_blocks_no_run() {
+    let released = Arc::new(AtomicU64::new(0));
+    let spinning = released.clone();
+    let mut script = Script::sleeping(10);
+    script.setup = Some(Box::new(move |_| {
+        spin(&spinning);
+        Ok(None)
+    }));
+    let mut plan = plan(forever().scenarios);
+    plan.lifecycle.setup_timeout = MS * 50;
+    let ran = run_plan(2, plan, script);
+    released.store(1, Ordering::Relaxed);
+    assert_eq!(ran.outcome.setup_error, Some(LifecycleError::TimedOut(MS * 50)));
+    assert_eq!(ran.iterations(), 0);
+    assert!(ran.outcome.elapsed < MS * 9000, "took {:?}", ran.outcome.elapsed);
+}
+
+#[test]
+fn a_spent_vu_is_replaced() {
+    let inits = Arc::new(AtomicU64::new(0));
+    let counted = inits.clone();
+    let mut script = Script::new(|_, _| IterationEnd::Completed);
+    script.spends = true;
+    // The first attempt to replace it comes when its time is up.
+    script.init = Box::new(move |_| match counted.fetch_add(1, Ordering::SeqCst) {
+        1 => Err(ProgramError::Interrupted),
+        _ => Ok(()),
+    });
+    let executor = Executor::PerVuIterations { vus: 1, iterations: 4, max_duration: MS * 2000 };
+    let ran = run_plan(1, plan(vec![scenario("s", executor)]), script);
+    assert_eq!((ran.iterations(), inits.load(Ordering::SeqCst)), (4, 3));
+    assert!(!ran.logged("failed to restart"));
+}

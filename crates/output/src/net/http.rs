@@ -106,7 +106,7 @@ impl HttpClient {
         let retry_after = retry_after.and_then(|text| text.parse().ok()).map(Duration::from_secs);
         let status = answer.status().as_u16();
         // An answer that is too long, or no text, says nothing that could be shown.
-        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
+        let body = ::answer::read_text(answer.body_mut(), ANSWER_BYTES_MAX);
         Ok(Answer { status, retry_after, body: body.unwrap_or_default() })
     }
 }

@@ -20,6 +20,9 @@ pub(crate) struct RecordFlags {
     /// Version of the target
     #[arg(long, value_name = "TEXT")]
     pub(crate) target_version: Option<String>,
+    /// Store the values of these variables of the script, comma-separated [default: numbers, durations, plain addresses]; repeatable
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) store_env: Vec<String>,
     /// Write reports at the end: html=FILE, md=FILE, json=FILE, junit=FILE, comma-separated; repeatable
     #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',')]
     pub(crate) report: Vec<String>,

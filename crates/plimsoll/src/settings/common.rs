@@ -6,6 +6,7 @@ use std::sync::Arc;
 use model::plan::Compat;
 use model::{Epoch, LogLevel, SystemClock};
 use plan::{Options, Warning};
+use redact::{Redactor, assignments_hidden};
 use report::log::LogFormat;
 use runs::bounded::read_limited;
 use runs::{Exit, Failure};
@@ -25,6 +26,7 @@ const CONFIG_BYTES_MAX: u64 = 16 << 20;
 /// A flag, a variable or the config file cannot be parsed.
 pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Result<Context, Failure> {
     let env = Environment::of_process();
+    let redactor = redactor(&env);
     let (config, warnings) = read_config(flags, &env)?;
     let epoch = Epoch::anchor(&SystemClock);
     let may_colour = may_colour(flags, &env)?;
@@ -41,12 +43,13 @@ pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Resu
         may_colour,
         console,
         epoch,
+        redactor: redactor.clone(),
     });
     let logger = logger.map_err(|(path, error)| {
         let text = format!("failed to open {} to write the log: {error}", path.display());
         Failure::new(Exit::Other, text)
     })?;
-    let secrets = secrets::read(&flags.secret_source, &env)?;
+    let secrets = secrets::read(&flags.secret_source, &env, &redactor)?;
     let is_quiet = flags.quiet.or(env.switch("QUIET")?).unwrap_or(false);
     let common = Context {
         env,
@@ -56,6 +59,7 @@ pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Resu
         may_colour,
         epoch,
         secrets: Arc::new(secrets),
+        redactor,
         runs: flags.runs.clone(),
         address: flags.address.clone(),
     };
@@ -65,6 +69,14 @@ pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Resu
         common.logger.say(LogLevel::Warn, text);
     }
     Ok(common)
+}
+
+/// Returns the secrets that the process's variables and arguments hold.
+fn redactor(env: &Environment) -> Redactor {
+    let redactor = Redactor::default();
+    env.all().iter().for_each(|(name, value)| redactor.add_variable(name, value));
+    std::env::args_os().skip(1).for_each(|word| redactor.add_word(&word.to_string_lossy()));
+    redactor
 }
 
 /// Resolves how metrics are computed: honest or strict.
@@ -103,8 +115,11 @@ fn format(flags: &GlobalFlags, env: &Environment) -> Result<LogFormat, Failure> 
 
 fn target(flags: &GlobalFlags, env: &Environment) -> Result<Target, Failure> {
     let text = flags.log_output.as_deref().or_else(|| env.setting("LOG_OUTPUT")).unwrap_or("stderr");
-    parse_target(text)
-        .map_err(|why| Failure::new(Exit::Other, format!("failed to read --log-output: {text:?} {why}")))
+    parse_target(text).map_err(|why| {
+        // Headers of a server may be secret.
+        let (text, why) = (assignments_hidden(text), assignments_hidden(&why).into_owned());
+        Failure::new(Exit::Other, format!("failed to read --log-output: {text:?} {why}"))
+    })
 }
 
 fn parse_target(text: &str) -> Result<Target, String> {

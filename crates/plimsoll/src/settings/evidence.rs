@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use evidence::{Settings, password_variable};
+use redact::RedactedUrl;
 use runs::{Exit, Failure};
 use serde::Deserialize;
 use session::Context;
@@ -38,6 +39,7 @@ pub(crate) fn sources(
     let mut settings = named(flags, context)?;
     let is_new = |source: &Settings| !settings.iter().any(|known| known.name == source.name);
     let of_lab: Vec<Settings> = of_lab.into_iter().filter(is_new).collect();
+    context.redactor.add_guessed(of_lab.iter().filter_map(|source| source.credential.clone()));
     settings.extend(of_lab);
     Sources::open(&settings)
 }
@@ -61,6 +63,8 @@ pub(crate) fn named(flags: &EvidenceFlags, context: &Context) -> Result<Vec<Sett
     let mut sources: Vec<Settings> = sources.into_values().collect();
     for source in &mut sources {
         source.credential = credential(source, &context.env)?;
+        context.redactor.add_guessed(source.credential.clone());
+        context.redactor.add_variable("", &source.address);
     }
     Ok(sources)
 }
@@ -76,20 +80,16 @@ fn project_file(flags: &EvidenceFlags) -> Option<PathBuf> {
 
 fn read(path: &Path) -> Result<Project, Failure> {
     let text = read_text(path)?;
-    toml::from_str(&text).map_err(|error| invalid(format!("failed to read {}: {error}", path.display())))
+    toml::from_str(&text).map_err(|error: toml::de::Error| {
+        // The error's own text quotes the line, which may hold a password.
+        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        invalid(format!("failed to read {}, line {line}: {}", path.display(), error.message()))
+    })
 }
 
 fn read_text(path: &Path) -> Result<String, Failure> {
-    let read = || {
-        let length = std::fs::metadata(path)?.len();
-        if length > BYTES_MAX {
-            return Err(std::io::Error::other(format!(
-                "it has {length} bytes, and {BYTES_MAX} are read at most"
-            )));
-        }
-        std::fs::read_to_string(path)
-    };
-    read().map_err(|error| invalid(format!("failed to read {}: {error}", path.display())))
+    files::read_given_text(path, BYTES_MAX)
+        .map_err(|error| invalid(format!("failed to read {}: {error}", path.display())))
 }
 
 /// Parses `[evidence.NAME]`: `kind` defaults to the name; other values are strings, numbers, booleans, or tables of these.
@@ -145,7 +145,8 @@ fn of_flag(text: &str) -> Result<Settings, Failure> {
         text.split_once('=').filter(|(what, address)| !what.is_empty() && !address.is_empty())
     else {
         return Err(invalid(format!(
-            "failed to read --evidence {text:?}: write KIND=ADDRESS, as prometheus=http://localhost:9090"
+            "failed to read --evidence {:?}: write KIND=ADDRESS, as prometheus=http://localhost:9090",
+            RedactedUrl(text).to_string()
         )));
     };
     let (name, kind) = what.split_once(':').unwrap_or((what, what));

@@ -36,6 +36,7 @@ pub(crate) fn receive_settings(
         None => lab.as_ref().map_or(SHARE_DEFAULT, |lab| lab.share),
     };
     let token = context.env.setting("OTLP_TOKEN").map(str::to_owned);
+    context.redactor.add_guessed(token.clone());
     Ok(ReceiveSettings { addresses, token, share, lab })
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use runs::Failure;
+use runs::{Exit, Failure};
 use session::Context;
-use session::source::{Source, SourceSettings};
+use session::source::{MemorySettings, Source, SourceSettings};
 use session::test;
 
-use crate::flags::ScriptFlags;
+use crate::flags::{ScriptFlags, parse_memory};
 
 /// Reads the script of the flags.
 ///
@@ -20,8 +20,20 @@ pub(crate) fn source(flags: &ScriptFlags, context: &Context) -> Result<Source, F
         lock: flags.lock,
         frozen: flags.frozen,
         cache: flags.cache.clone(),
+        memory: MemorySettings {
+            vu_bytes: size(flags.vu_memory, "VU_MEMORY", context)?,
+            process_bytes: size(flags.memory, "MEMORY", context)?,
+        },
     };
     Source::read(&settings, context)
+}
+
+/// Returns a size from its flag, or else from its variable.
+fn size(flag: Option<u64>, variable: &str, context: &Context) -> Result<Option<u64>, Failure> {
+    let Some(text) = context.env.setting(variable).filter(|_| flag.is_none()) else { return Ok(flag) };
+    let refuse =
+        |why: String| Failure::new(Exit::InvalidConfig, format!("invalid PLIMSOLL_{variable}: {why}"));
+    parse_memory(text).map(Some).map_err(refuse)
 }
 
 /// Refuses an unknown compatibility mode.

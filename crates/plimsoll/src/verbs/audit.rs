@@ -12,6 +12,7 @@ use session::Context;
 use session::logger;
 use tables::{Cost, Format};
 
+use crate::destination;
 use crate::flags::{AuditFlags, AuditFormat, FailOnFlag};
 
 /// Maximum number of files checked together.
@@ -56,12 +57,7 @@ pub(crate) fn run(flags: &AuditFlags, context: &Context) -> Result<Exit, Failure
     material.refuse_nothing(&flags.files)?;
     let found = audit::audit(&material.facts);
     let text = rendered(&material, &found, flags, context);
-    match &flags.output {
-        None => session::terminal::print(&text),
-        Some(path) => std::fs::write(path, text).map_err(|error| {
-            Failure::new(Exit::Other, format!("failed to write the audit to {}: {error}", path.display()))
-        })?,
-    }
+    destination::write(&text, flags.output.as_deref(), "audit")?;
     Ok(exit(&found, flags.fail_on))
 }
 
@@ -152,7 +148,8 @@ fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, context: &Co
     };
     match flags.format {
         AuditFormat::Text => {
-            let is_terminal = flags.output.is_none() && std::io::stdout().is_terminal();
+            let is_terminal =
+                destination::file(flags.output.as_deref()).is_none() && std::io::stdout().is_terminal();
             findings::text(&audit, flags.lang.lang(), logger::style(context.may_colour && is_terminal))
         }
         AuditFormat::Md => findings::markdown(&audit, flags.lang.lang()),

@@ -59,7 +59,7 @@ fn of_run(run: &str, sources: &mut [Box<dyn Source>], context: &Context) -> Resu
         |name: &str| records.iter().any(|record| record.kind == RecordKind::Source && record.source == name);
     collected.records.retain(|record| record.kind != RecordKind::Source || !is_known(&record.source));
     drop(reader);
-    runfile::add_evidence(&path, &collected).map_err(|error| runs::failed(&error))?;
+    runfile::add_evidence(&path, &collected, &context.redactor).map_err(|error| runs::failed(&error))?;
     catalogue.keep(&path).map_err(|error| runs::failed(&error))
 }
 
@@ -83,8 +83,9 @@ fn alone(
     let header = Header { name: flags.name.clone(), ..runs::evidence_header(&names, from_ns, id.as_str()) };
     let catalogue = context.catalogue()?;
     let path = catalogue.begin(&FileName::new(from_ns, id.clone())).map_err(|error| runs::failed(&error))?;
-    let written = write(&path, &header, length)
-        .and_then(|()| runfile::add_evidence(&path, &collected).map_err(|error| runs::failed(&error)));
+    let written = write(&path, &header, length).and_then(|()| {
+        runfile::add_evidence(&path, &collected, &context.redactor).map_err(|error| runs::failed(&error))
+    });
     written.inspect_err(|_| remove(&path))?;
     catalogue.keep(&path).map_err(|error| runs::failed(&error))?;
     context.logger.report(&format!("run: {id}  plimsoll report{} {id}", context.runs_words()));

@@ -10,6 +10,7 @@ use runs::{Exit, Failure};
 use session::Context;
 use session::logger;
 
+use crate::destination;
 use crate::flags::{CompareFlags, CompareFormat, JudgeFlags};
 
 /// Maximum number of quantiles: each is a row for every series.
@@ -24,19 +25,15 @@ pub(crate) fn run(flags: &CompareFlags, context: &Context) -> Result<Exit, Failu
     let lang = flags.lang.lang();
     let text = match flags.format {
         CompareFormat::Text => {
-            let may_colour = context.may_colour && flags.output.is_none() && std::io::stdout().is_terminal();
+            let may_colour = context.may_colour
+                && destination::file(flags.output.as_deref()).is_none()
+                && std::io::stdout().is_terminal();
             comparison::text(&report, lang, logger::style(may_colour))
         }
         CompareFormat::Md => comparison::markdown(&report, lang),
         CompareFormat::Json => comparison::json::render(&report),
     };
-    match &flags.output {
-        None => session::terminal::print(&text),
-        Some(path) => std::fs::write(path, text).map_err(|error| {
-            let text = format!("failed to write the comparison to {}: {error}", path.display());
-            Failure::new(Exit::Other, text)
-        })?,
-    }
+    destination::write(&text, flags.output.as_deref(), "comparison")?;
     Ok(exit(&report, &flags.judge))
 }
 

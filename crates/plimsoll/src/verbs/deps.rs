@@ -32,7 +32,8 @@ pub(crate) fn run(flags: &DepsFlags, context: &Context) -> Result<Exit, Failure>
     let asked = imports.asked.clone();
     let asked = asked.map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))?;
     let answer = dependencies(imports, asked);
-    session::terminal::print(&if flags.json { json(&answer) } else { text(&answer) });
+    let shown = if flags.json { json(&answer) } else { text(&answer) };
+    session::terminal::print(&redact::urls_hidden(&shown));
     Ok(Exit::Ok)
 }
 

@@ -38,7 +38,8 @@ pub(crate) fn run(flags: &DoctorFlags, context: &Context) -> Result<Exit, Failur
         }
     }
     if flags.json {
-        session::terminal::print(&format!("{:#}\n", serde_json::Value::from(documents)));
+        let text = format!("{:#}\n", serde_json::Value::from(documents));
+        session::terminal::print(&escape::json(&text));
     }
     Ok(if is_well { Exit::Ok } else { Exit::Other })
 }

@@ -10,6 +10,7 @@ use runfile::Reader;
 use runs::{Exit, Failure};
 use session::Context;
 
+use crate::destination;
 use crate::flags::{ExportFlags, ExportFormat};
 
 /// Runs the subcommand.
@@ -19,14 +20,17 @@ use crate::flags::{ExportFlags, ExportFormat};
 pub(crate) fn run(flags: &ExportFlags, context: &Context) -> Result<Exit, Failure> {
     let path = context.catalogue()?.find(&flags.run).map_err(|error| runs::failed(&error))?;
     if flags.format == ExportFormat::Plimsoll {
-        return snapshot(&path, flags.output.as_deref(), context);
+        return match flags.output.as_deref() {
+            Some(to) if destination::is_stdout(to) => snapshot_to_stdout(&path),
+            to => snapshot(&path, to, context),
+        };
     }
     let reader = runs::open(&path)?;
     if reader.header().imported.as_ref().is_some_and(|imported| imported.summary.is_some()) {
         let text = "this run was imported from a summary: it has no one-second data to export";
         context.logger.say(model::LogLevel::Warn, text.to_owned());
     }
-    match &flags.output {
+    match destination::file(flags.output.as_deref()) {
         Some(to) => to_file(&reader, flags.format, to)?,
         None if flags.format == ExportFormat::Parquet && std::io::stdout().is_terminal() => {
             let text = "failed to write Parquet to a terminal; name a file with -o";
@@ -40,6 +44,25 @@ pub(crate) fn run(flags: &ExportFlags, context: &Context) -> Result<Exit, Failur
                 written => written.map_err(|error| runs::failed(&error))?,
             }
         }
+    }
+    Ok(Exit::Ok)
+}
+
+/// Copies the file as it is now to standard output, by way of a file beside it: a copy is made in no order.
+fn snapshot_to_stdout(path: &Path) -> Result<Exit, Failure> {
+    if std::io::stdout().is_terminal() {
+        let text = "failed to write a run's file to a terminal; name a file with -o";
+        return Err(Failure::new(Exit::Other, text));
+    }
+    let fail = |error: std::io::Error| Failure::new(Exit::Other, format!("failed to copy the run: {error}"));
+    let folder = tempfile::tempdir().map_err(fail)?;
+    let copy = folder.path().join("run.plimsoll");
+    runfile::snapshot(path, &copy).map_err(|error| runs::failed(&error))?;
+    let mut file = std::fs::File::open(&copy).map_err(fail)?;
+    match std::io::copy(&mut file, &mut std::io::stdout()) {
+        // A closed pipe (`| head`) is no error.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+        copied => drop(copied.map_err(fail)?),
     }
     Ok(Exit::Ok)
 }

@@ -8,6 +8,7 @@ use runfile::{MergeOptions, Reader};
 use runs::{Exit, Failure};
 use session::Context;
 
+use crate::destination;
 use crate::flags::MergeFlags;
 
 /// Runs the subcommand.
@@ -38,6 +39,11 @@ pub(crate) fn run(flags: &MergeFlags, context: &Context) -> Result<Exit, Failure
     }
     let inputs: Vec<&Reader> = readers.iter().collect();
     let options = MergeOptions { force: flags.force };
+    if flags.output.as_deref().is_some_and(destination::is_stdout) {
+        let text =
+            "failed to merge into \"-\": a merged run is written in no order; name a file, or omit --output";
+        return Err(Failure::new(Exit::Other, text));
+    }
     let id = match &flags.output {
         Some(path) => runfile::merge(&inputs, path, options).map_err(|error| runs::failed(&error))?,
         None => into_catalogue(&inputs, options, &catalogue, context)?,

@@ -50,9 +50,13 @@ pub(crate) fn run(flags: &PruneFlags, context: &Context) -> Result<Exit, Failure
 fn policy(flags: &PruneFlags) -> Result<Policy, Failure> {
     let fail = |text: String| Failure::new(Exit::Other, text);
     let age = |text: &String| {
-        let span = GoDuration::parse(text).map(GoDuration::to_std);
+        // A number alone is milliseconds in k6's settings, and would be the age of every run.
+        let has_unit = text.ends_with(|letter: char| letter.is_ascii_alphabetic());
+        let span =
+            GoDuration::parse(text).filter(|_| has_unit && !text.starts_with('-')).map(GoDuration::to_std);
         span.ok_or_else(|| {
-            fail(format!("failed to read --older-than {text:?}: write a span, such as 30d or 12h"))
+            let why = if has_unit { "it is no span" } else { "the unit is missing" };
+            fail(format!("failed to read --older-than {text:?}: {why}; write a span, such as 30d or 12h"))
         })
     };
     let bytes = |text: &String| {

@@ -8,6 +8,7 @@ use runs::{Exit, Failure, Shown, study};
 use session::Context;
 
 use super::diagnose;
+use crate::destination;
 use crate::flags::{ReportFlags, ReportFormat};
 
 /// Runs the subcommand. The exit code is about the report, not about the run.
@@ -29,12 +30,7 @@ pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failur
     }
     let text =
         session::reports::render(&report, reader.path(), part, flags.format.format(), flags.lang.lang())?;
-    match &flags.output {
-        None => session::terminal::print(&text),
-        Some(path) => std::fs::write(path, text).map_err(|error| {
-            Failure::new(Exit::Other, format!("failed to write the report to {}: {error}", path.display()))
-        })?,
-    }
+    destination::write(&text, flags.output.as_deref(), "report")?;
     Ok(Exit::Ok)
 }
 

@@ -77,9 +77,8 @@ pub(super) fn one(
         lab.as_ref().map(|lab| lab.sources.clone()).unwrap_or_default(),
         context,
     )?;
-    let hidden = evidence.credentials.iter().chain(&receive.token).cloned().collect();
     let Aside { tags, study, observer } = aside;
-    let record = RecordSettings { tags, study, hidden, ..record(&flags.record, context)? };
+    let record = RecordSettings { tags, study, ..record(&flags.record, context)? };
     let compat = settings::compat(flags.script.compat, context)?;
     let ignores_thresholds =
         flags.results.no_thresholds.or(context.env.switch("NO_THRESHOLDS")?).unwrap_or(false);
@@ -87,6 +86,10 @@ pub(super) fn one(
     let mut env = source.env(settings::script_env(&flags.script, context, true)?);
     if let Some((name, url)) = lab.map(|lab| lab.variable) {
         env.entry(name).or_insert(url);
+    }
+    let is_kept = |name: &String| record.stored_variables.contains(name);
+    for (name, value) in env.iter().filter(|(name, _)| !is_kept(name)) {
+        context.redactor.add_variable(name, value);
     }
     let cli = flags.options.to_cli_options();
     let test = Test::prepare(source, context, env, &cli, compat, ignores_thresholds)?;
@@ -129,8 +132,14 @@ pub(crate) fn record(flags: &RecordFlags, context: &Context) -> Result<RecordSet
         target_version: flags.target_version.clone(),
         tags: BTreeMap::new(),
         study: None,
-        hidden: Vec::new(),
+        stored_variables: stored_variables(flags, context),
     })
+}
+
+/// Returns the names of variables whose values the run's file keeps.
+fn stored_variables(flags: &RecordFlags, context: &Context) -> Vec<String> {
+    let of_env = context.env.get("PLIMSOLL_STORE_ENV").unwrap_or_default().split(',').map(str::to_owned);
+    if flags.store_env.is_empty() { of_env.collect() } else { flags.store_env.clone() }
 }
 
 /// Returns the requested exports as the user wrote them.

@@ -38,7 +38,11 @@ fn scalar(text: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || b"_{}():".contains(&byte);
     let is_plain =
         text.bytes().all(is_bare) && text.bytes().next().is_some_and(|it| it.is_ascii_alphabetic());
-    if is_plain && !text.ends_with(':') { text.to_owned() } else { serde_json::json!(text).to_string() }
+    if is_plain && !text.ends_with(':') {
+        text.to_owned()
+    } else {
+        report::escape::json(&serde_json::json!(text).to_string())
+    }
 }
 
 #[cfg(test)]
@@ -55,6 +59,7 @@ mod tests {
             ("m:", "\"m:\""),
             ("", "\"\""),
             ("\u{1b}[2J", "\"\\u001b[2J\""),
+            ("user\u{202e}nimda", "\"user\\u202enimda\""),
         ] {
             assert_eq!(scalar(text), expect);
         }

@@ -18,7 +18,7 @@ fn observed() -> Ran {
     ran.and("export @last --format plimsoll -o seen.plimsoll").run().exits(0);
     let path = ran.folder().join("seen.plimsoll");
     let start = start(&path);
-    runfile::add_evidence(&path, &evidence(start)).expect("the run is over");
+    runfile::add_evidence(&path, &evidence(start), &redact::Redactor::default()).expect("the run is over");
     ran
 }
 

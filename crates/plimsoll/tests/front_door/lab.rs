@@ -108,6 +108,16 @@ pub(crate) fn get(url: &str) -> (u16, String) {
 }
 
 #[test]
+fn a_lab_holds_no_file_of_its_caller() {
+    let Some(labs) = Labs::open() else { return };
+    let up = labs.verb("up appstore").before("exec 9>caller.lock; flock 9").run().exits(0);
+    let lock = std::fs::File::open(up.folder().join("caller.lock")).expect("the caller made it");
+    let free = rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive);
+    labs.lab("down appstore").exits(0);
+    assert_eq!(free, Ok(()), "the lock ended with the caller");
+}
+
+#[test]
 fn a_lab_is_up_in_time_and_leaves_nothing() {
     let Some(labs) = Labs::open() else { return };
     let ran = labs
@@ -198,7 +208,9 @@ fn nothing_outlives_a_supervisor_that_is_killed_while_it_starts() {
 fn what_cannot_be_started_says_why() {
     let Some(labs) = Labs::open() else { return };
     labs.lab("up nonsense").exits(255).says("there are appstore");
-    labs.lab("up appstore --variant nonsense").exits(255).says("there are two-queries, projection, matview");
+    labs.lab("up appstore --variant nonsense")
+        .exits(255)
+        .says("there are two-queries, projection, matview, matview-remote");
     labs.lab("list").exits(0).prints("missing-index");
 }
 

@@ -1,5 +1,8 @@
 //! End-to-end tests: the real binary, real sockets on loopback, real signals.
 
+// The servers are the test's own.
+#![allow(clippy::disallowed_methods)]
+
 mod archives;
 mod audit;
 mod bad_input;
@@ -31,6 +34,7 @@ mod prometheus;
 mod receiving;
 mod remote;
 mod results;
+mod secrets_stay;
 mod series;
 mod signals;
 mod stored;

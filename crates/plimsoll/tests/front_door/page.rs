@@ -33,7 +33,8 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-fn get(address: &str, path: &str) -> Option<String> {
+/// Returns an answer of the page.
+pub(crate) fn get(address: &str, path: &str) -> Option<String> {
     let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
     agent.get(format!("http://{address}{path}")).call().ok()?.body_mut().read_to_string().ok()
 }

@@ -183,12 +183,42 @@ fn runs_are_listed_filtered_and_pruned() {
     ran.and("runs --since soon").run().exits(255).says("--since");
 
     ran.and("runs prune").run().exits(255).says("--older-than");
+    for age in ["30", "1.5", "-30d", "soon"] {
+        let refused = ran.and(&format!("runs prune --yes --older-than={age}")).run().exits(255);
+        refused.says("--older-than").says("such as 30d");
+    }
+    ran.and("runs prune --older-than=30 --yes").run().exits(255).says("the unit is missing");
+    assert_eq!(list(""), ["b", "a"], "a number without a unit is the age of no run");
     ran.and("runs prune --keep 1 --dry-run").run().exits(0).prints("would delete 1 run");
     ran.and("runs prune --keep 1").run().exits(255).prints("to delete 1 run").says("--yes");
     assert_eq!(list(""), ["b", "a"], "nothing is deleted in silence");
     ran.and("runs prune --keep 1 --yes").run().exits(0).prints("deleted 1 run");
     assert_eq!(list(""), ["b"]);
     ran.and("runs prune --older-than 30d --yes").run().exits(0).prints("No runs to delete");
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let ran = plimsoll("export default () => {};").run().exits(0);
+    ran.and("run --no-color script.js").run().exits(0);
+    for words in [
+        "export @last --format csv",
+        "export @last --format json",
+        "report @last",
+        "compare @prev @last",
+        "audit @last",
+    ] {
+        let plain = ran.and(words).run();
+        let dashed = ran.and(&format!("{words} -o -")).run();
+        assert_eq!((dashed.code, &dashed.out), (plain.code, &plain.out), "{words}");
+        assert!(!dashed.out.is_empty() && !ran.folder().join("-").exists(), "{words}");
+    }
+    // The copy of a file is no text: a shell writes it.
+    let copy = "copy() { \"$@\" > copy.plimsoll; exit $?; }; copy \"$0\" \"$@\"";
+    ran.and("export @last --format plimsoll -o -").before(copy).run().exits(0);
+    assert!(!ran.folder().join("-").exists());
+    ran.and("show copy.plimsoll").run().exits(0).prints("iterations");
+    ran.and("merge @prev @last -o -").run().exits(255).says("name a file");
 }
 
 #[test]

@@ -110,13 +110,13 @@ fn the_last_line_says_how_to_see_it_again() {
 }
 
 /// Returns the file of the only stored run.
-fn stored_file(ran: &Ran) -> PathBuf {
+pub(crate) fn stored_file(ran: &Ran) -> PathBuf {
     let folder = ran.folder().join("plimsoll/runs");
     std::fs::read_dir(folder).expect("a run was stored").next().expect("one").expect("readable").path()
 }
 
 /// Returns all texts of a file, including those in compressed blobs.
-fn texts(path: &Path) -> String {
+pub(crate) fn texts(path: &Path) -> String {
     let reader = runfile::Reader::open(path).expect("it opens");
     let all = 0..u32::MAX;
     let metrics: Vec<_> = reader.registry().all().iter().map(|metric| metric.name.to_string()).collect();
@@ -133,9 +133,9 @@ fn texts(path: &Path) -> String {
 
 #[test]
 fn secrets_are_not_stored() {
-    let script = "export default () => console.log(`${__ENV.API_TOKEN} ${__ENV.PLAIN}`);";
+    let script = "export default () => console.log(`${__ENV.API_TOKEN} ${__ENV.PROFILE}`);";
     let ran = plimsoll(script)
-        .flags("-e API_TOKEN=hush-hush -e PLAIN=visible")
+        .flags("-e API_TOKEN=hush-hush -e PROFILE=visible")
         .env("MY_PAGER", "unseen")
         .run()
         .exits(0);

@@ -81,6 +81,11 @@ impl ScriptVu {
         (end, ended)
     }
 
+    /// Whether the last iteration reached a memory limit. The VU holds what it did then, and its objects may be half made.
+    pub fn is_spent(&self) -> bool {
+        self.vm.state.stop.memory.reached().is_some()
+    }
+
     fn call_exec(&self, call: &Call, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {
         let plan = self.vm.state.plan().cloned();
         let exec = plan.as_ref().map_or("default", |plan| &plan.scenarios[usize::from(call.scenario.0)].exec);
@@ -288,7 +293,7 @@ impl ScriptVu {
 
     /// Counts an exception by its first line; the stack is the example.
     fn note(&self, error: &ScriptError) {
-        let ScriptError::Exception { message, .. } = error else { return };
+        let (ScriptError::Exception { message, .. } | ScriptError::Memory(message)) = error else { return };
         if let Some(binding) = self.vm.state.binding() {
             let message = self.vm.state.init.secrets.redact(message);
             binding.notes.error(0, &message, self.tags(), &|| message.clone().into_owned());

@@ -45,6 +45,6 @@ pub(crate) fn new<'js>(
     content_type: &str,
 ) -> rquickjs::Result<Value<'js>> {
     let make: Function<'js> = LIBRARY.object(ctx, vu)?.get("fromBytes")?;
-    let bytes = rquickjs::TypedArray::<u8>::new(ctx.clone(), bytes.into())?;
+    let bytes = rquickjs::TypedArray::<u8>::new_copy(ctx.clone(), bytes.into())?;
     make.call((bytes, content_type))
 }

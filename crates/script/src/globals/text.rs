@@ -28,7 +28,7 @@ fn encoder<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 fn encode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let text = if args.given(0).is_some() { args.string(0)? } else { String::new() };
-    Ok(TypedArray::<u8>::new(args.ctx.clone(), text.into_bytes())?.into_value())
+    Ok(TypedArray::<u8>::new_copy(args.ctx.clone(), text.into_bytes())?.into_value())
 }
 
 /// `new TextDecoder(label?, { fatal, ignoreBOM }?)`

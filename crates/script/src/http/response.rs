@@ -15,9 +15,12 @@ use rquickjs::{Array, Atom, Class, Ctx, Exception, Object, Persistent, Value};
 use super::page;
 use super::params::ResponseType;
 use super::perform::Done;
+use crate::error::unwind;
 use crate::js::{self, Args, NativeFn, js_lifetime};
+use crate::memory::Charge;
 use crate::state::VuState;
 use crate::state::http::{FieldAtoms, RESPONSE_FIELDS};
+use crate::state::stop::StopReason;
 
 /// k6's fields, in k6's order.
 const FIELDS: [&str; RESPONSE_FIELDS] = [
@@ -75,6 +78,8 @@ pub(crate) struct RequestFacts {
 pub(crate) struct Response<'js> {
     facts: Facts,
     vu: Rc<VuState>,
+    /// The bodies, which are not in the JavaScript heap.
+    _held: Charge,
     /// The fields that were read or set, by their place in [`FIELDS`]: two, usually.
     values: RefCell<Vec<(u8, Value<'js>)>>,
     /// Properties that the script has set itself.
@@ -103,9 +108,13 @@ pub(super) fn finish<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, done: Done) -> rquic
     if let Some(problem) = done.throws {
         return Err(Exception::throw_message(ctx, &problem));
     }
+    let Some(held) = Charge::of(&vu.stop.memory, done.facts.body_bytes()) else {
+        return Err(unwind(ctx, &vu.stop, StopReason::Memory));
+    };
     let response = Response {
         facts: done.facts,
         vu: vu.clone(),
+        _held: held,
         values: RefCell::new(Vec::with_capacity(FIELDS_READ_USUALLY)),
         extra: RefCell::default(),
     };
@@ -340,6 +349,12 @@ impl Facts {
 
     fn status_text(&self) -> std::borrow::Cow<'_, str> {
         self.response().map_or("".into(), wire::Response::status_line_text)
+    }
+
+    /// Bytes of the bodies that it keeps.
+    fn body_bytes(&self) -> usize {
+        let received = self.response().map_or(0, |response| response.body.len());
+        received + self.request.body.as_bytes().len()
     }
 
     /// The body, unless there is none to show.

@@ -6,8 +6,11 @@
 
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
+use std::rc::Rc;
 
 use rquickjs::allocator::Allocator;
+
+use crate::memory::MemoryAccount;
 
 /// Blocks that are no longer than this seldom come here: they are in the engine's arenas.
 const BYTES_MIN: usize = 512;
@@ -21,8 +24,9 @@ const SIZES: usize = 9;
 /// Freed blocks of one size that a thread keeps; further ones go back to the program's allocator.
 const SPARES_MAX: usize = 62;
 
-/// The allocator of all runtimes: the program's, with spare blocks of each thread in front of it.
-pub(crate) struct Recycling;
+/// The allocator of a runtime: the program's, with spare blocks of each thread in front of it. It counts what the runtime holds,
+/// and refuses blocks beyond its limit.
+pub(crate) struct Recycling(pub(crate) Rc<MemoryAccount>);
 
 /// Freed blocks of one size, the last one last.
 struct Spares {
@@ -96,40 +100,62 @@ fn bytes_of(size: usize) -> usize {
     (1 << doubling) + (quarters << (doubling - 2))
 }
 
+impl Recycling {
+    /// Counts a new block.
+    fn count(&self, block: *mut u8) -> *mut u8 {
+        if !block.is_null() {
+            // SAFETY: the block is ours, and nobody else has it yet.
+            self.0.add(unsafe { Self::usable_size(block) });
+        }
+        block
+    }
+}
+
+/// A block of at least so many bytes: a spare one, or a new one.
+fn block_of(bytes: usize) -> *mut u8 {
+    let rounded = if is_kept(bytes) {
+        let size = holding(bytes);
+        if let Some(block) = with_spares(size, Spares::take).flatten() {
+            return block;
+        }
+        bytes_of(size)
+    } else {
+        bytes
+    };
+    // SAFETY: asks for memory only.
+    unsafe { libc::malloc(rounded) }.cast()
+}
+
 // SAFETY: every block comes from `malloc`, `calloc` or `realloc` of the program's allocator, which align it for everything and
 // know its length. A spare block is at least as long as its size says, and has no other owner.
 unsafe impl Allocator for Recycling {
     fn alloc(&mut self, bytes: usize) -> *mut u8 {
-        let rounded = if is_kept(bytes) {
-            let size = holding(bytes);
-            if let Some(block) = with_spares(size, Spares::take).flatten() {
-                return block;
-            }
-            bytes_of(size)
-        } else {
-            bytes
-        };
-        // SAFETY: asks for memory only.
-        unsafe { libc::malloc(rounded) }.cast()
+        if !self.0.admits(bytes) {
+            return null_mut();
+        }
+        self.count(block_of(bytes))
     }
 
     fn calloc(&mut self, count: usize, size: usize) -> *mut u8 {
-        let Some(bytes) = count.checked_mul(size) else { return null_mut() };
+        let Some(bytes) = count.checked_mul(size).filter(|&bytes| self.0.admits(bytes)) else {
+            return null_mut();
+        };
         if !is_kept(bytes) {
             // SAFETY: asks for memory only.
-            return unsafe { libc::calloc(count, size) }.cast();
+            return self.count(unsafe { libc::calloc(count, size) }.cast());
         }
-        let block = self.alloc(bytes);
+        let block = block_of(bytes);
         if !block.is_null() {
             // SAFETY: the block is ours, and as long as was asked for.
             unsafe { block.write_bytes(0, bytes) };
         }
-        block
+        self.count(block)
     }
 
     unsafe fn dealloc(&mut self, block: *mut u8) {
         // SAFETY: the caller got it from here, and gives it up.
         let bytes = unsafe { Self::usable_size(block) };
+        self.0.subtract(bytes);
         if is_kept(bytes) && with_spares(fitting(bytes), |spares| spares.keep(block)) == Some(true) {
             return;
         }
@@ -138,8 +164,17 @@ unsafe impl Allocator for Recycling {
     }
 
     unsafe fn realloc(&mut self, block: *mut u8, bytes: usize) -> *mut u8 {
-        // SAFETY: the caller got it from here, and gives it up for what it gets.
-        unsafe { libc::realloc(block.cast(), bytes) }.cast()
+        // SAFETY: the caller got it from here.
+        let before = unsafe { Self::usable_size(block) };
+        if bytes > before && !self.0.admits(bytes - before) {
+            return null_mut();
+        }
+        // SAFETY: as above; the caller gives it up for what it gets.
+        let moved = self.count(unsafe { libc::realloc(block.cast(), bytes) }.cast());
+        if !moved.is_null() {
+            self.0.subtract(before);
+        }
+        moved
     }
 
     unsafe fn usable_size(block: *mut u8) -> usize {
@@ -153,6 +188,7 @@ mod tests {
     use std::hint::black_box;
 
     use super::*;
+    use crate::memory::{MemoryLimits, MemoryPool};
 
     #[test]
     fn sizes_hold_what_they_say() {
@@ -167,7 +203,9 @@ mod tests {
 
     #[test]
     fn what_was_freed_last_comes_first() {
-        let mut heap = Recycling;
+        let account =
+            MemoryAccount::new(MemoryPool::new(MemoryLimits { vu_bytes: 1 << 40, process_bytes: 1 << 40 }));
+        let mut heap = Recycling(account.clone());
         let blocks: Vec<_> = (0..SPARES_MAX + 10).map(|_| heap.alloc(1000)).collect();
         // SAFETY: each block is written within its length, and freed once.
         unsafe {
@@ -186,6 +224,11 @@ mod tests {
             assert!(Recycling::usable_size(longer) >= 5000);
             heap.dealloc(longer);
         }
+        assert_eq!(account.held_bytes(), 0, "what was freed is not held");
+        let first = heap.alloc(100_000);
+        assert!(account.held_bytes() >= 100_000);
+        // SAFETY: freed once.
+        unsafe { heap.dealloc(first) };
         // A compiler may leave out a `malloc` whose block is never seen, and then it never fails.
         assert!(black_box(heap.calloc(usize::MAX, 2)).is_null());
         assert!(black_box(heap.alloc(usize::MAX / 2)).is_null());

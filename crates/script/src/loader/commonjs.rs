@@ -6,7 +6,9 @@ use rquickjs::{Ctx, Exception, Function, Object, Value};
 
 use super::{File, file, namespace};
 use crate::js::{self, Args};
-use crate::source::Resolved;
+use crate::opening::{Caller, caller};
+use crate::outside::is_remote;
+use crate::source::{Resolved, is_builtin_name};
 use crate::state::VuState;
 
 /// Text in front of a CommonJS file's own.
@@ -67,10 +69,25 @@ pub(crate) fn require_from<'js>(
         .with_name("require")
 }
 
+/// Whether a specifier means something on this machine's disk.
+fn is_local(specifier: &str) -> bool {
+    !is_builtin_name(specifier) && !is_remote(specifier)
+}
+
 /// The global `require`, for ES modules that use it.
 pub(crate) fn global_require<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let specifier = args.string(0)?;
-    require(args.ctx, args.vu, "", &specifier)
+    let base = match caller(args.ctx, args.vu) {
+        Caller::Local => String::new(),
+        // As an import of that module: relative to its URL, and to no local file.
+        Caller::Remote(url) => url,
+        Caller::Unknown if is_local(&specifier) => {
+            let refused = Caller::Unknown.may_read(&specifier);
+            return refused.map_err(|text| args.error(text)).and_then(|()| args.undefined());
+        }
+        Caller::Unknown => String::new(),
+    };
+    require(args.ctx, args.vu, &base, &specifier)
 }
 
 fn require<'js>(

@@ -39,7 +39,7 @@ impl Records {
     /// The records from byte `at` on.
     fn open(args: &Args<'_, '_>) -> rquickjs::Result<Records> {
         let path = args.string(0)?;
-        let bytes = args.vu.init.sources.open_in(None, &path).map_err(|problem| args.error(problem))?;
+        let bytes = crate::opening::read(args, &path).map_err(|problem| args.error(problem))?;
         let at = js::to_number(args.ctx, &args.get(1))?;
         let delimiter = args.string(2)?.bytes().next().unwrap_or(b',');
         let mut cursor = Cursor::new(bytes);

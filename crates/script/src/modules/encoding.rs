@@ -51,7 +51,7 @@ fn decode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
             rquickjs::String::from_str(args.ctx.clone(), &String::from_utf8_lossy(&bytes))?.into_value()
         );
     }
-    Ok(rquickjs::ArrayBuffer::new(args.ctx.clone(), bytes)?.into_value())
+    Ok(rquickjs::ArrayBuffer::new_copy(args.ctx.clone(), bytes)?.into_value())
 }
 
 fn engine(args: &Args<'_, '_>) -> rquickjs::Result<GeneralPurpose> {

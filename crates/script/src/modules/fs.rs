@@ -29,7 +29,7 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let object = Object::new(args.ctx.clone())?;
     let sources = &args.vu.init.sources;
     let full = sources.path_of(&path);
-    match sources.open_in(None, &path) {
+    match crate::opening::read(args, &path) {
         Ok(bytes) => {
             object.set("path", full.to_string_lossy().as_ref())?;
             object.set("size", bytes.len() as f64)?;
@@ -45,12 +45,11 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `bytes(path, at, count)`: a piece of a file that is open.
 fn bytes<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let whole =
-        args.vu.init.sources.open_in(None, &args.string(0)?).map_err(|problem| args.error(problem))?;
+    let whole = crate::opening::read(args, &args.string(0)?).map_err(|problem| args.error(problem))?;
     let (at, count) = (js::to_number(args.ctx, &args.get(1))?, js::to_number(args.ctx, &args.get(2))?);
     let from = (at as usize).min(whole.len());
     let piece = &whole[from..from.saturating_add(count as usize).min(whole.len())];
-    Ok(TypedArray::<u8>::new(args.ctx.clone(), piece)?.into_value())
+    Ok(TypedArray::<u8>::new_copy(args.ctx.clone(), piece)?.into_value())
 }
 
 /// `isRunning()`: whether the init phase is over.

@@ -1,10 +1,14 @@
 //! One source of secrets: what it is, and how `--secret-source` describes it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::SecretsError;
 use super::url::{SecretServer, UrlSource};
+
+/// The largest file of secrets.
+const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Where a secret is looked for.
 #[derive(Clone)]
@@ -69,16 +73,16 @@ impl Given {
 
     fn of_file(&self) -> Result<BTreeMap<String, String>, SecretsError> {
         let path = self.own.last().map_or("", |entry| entry.strip_prefix("filename=").unwrap_or(entry));
-        let text = std::fs::read_to_string(path)
+        let text = files::read_given_text(Path::new(path), FILE_BYTES_MAX)
             .map_err(|source| SecretsError::File { path: path.to_owned(), source })?;
         assignments(text.lines())
     }
 }
 
 fn assignments<'a>(entries: impl Iterator<Item = &'a str>) -> Result<BTreeMap<String, String>, SecretsError> {
-    let assign = |entry: &'a str| {
-        let (key, value) = entry.split_once('=').ok_or_else(|| SecretsError::Entry(entry.to_owned()))?;
+    let assign = |(index, entry): (usize, &'a str)| {
+        let (key, value) = entry.split_once('=').ok_or(SecretsError::Entry(index + 1))?;
         Ok((key.to_owned(), value.to_owned()))
     };
-    entries.map(assign).collect()
+    entries.enumerate().map(assign).collect()
 }

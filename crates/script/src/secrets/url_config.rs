@@ -1,6 +1,7 @@
 //! How a server of secrets is described: by variables, over them by a file, over that by the flag itself.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use json::Found;
@@ -124,11 +125,8 @@ impl UrlConfig {
 
     fn take_file(&mut self, path: &str) -> Result<(), String> {
         let failed = |why: String| format!("the config file {path}: {why}");
-        let bytes_len = std::fs::metadata(path).map_err(|error| failed(error.to_string()))?.len();
-        if bytes_len > FILE_BYTES_MAX {
-            return Err(failed(format!("it is larger than {FILE_BYTES_MAX} bytes")));
-        }
-        let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+        let bytes =
+            files::read_given(Path::new(path), FILE_BYTES_MAX).map_err(|error| failed(error.to_string()))?;
         let members: serde_json::Map<String, Value> =
             serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
         for (name, value) in &members {

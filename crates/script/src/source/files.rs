@@ -1,5 +1,6 @@
 //! Reading: modules' texts, and what `open()` asks for.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +10,12 @@ use crate::outside;
 /// A script may read this much in all; more is a data set that belongs elsewhere.
 const FILES_BYTES_MAX: u64 = 2 << 30;
 
+/// The largest file that `open()` reads: no longer text fits into a string of JavaScript.
+const OPEN_BYTES_MAX: u64 = 1 << 30;
+
+/// The largest module; that of a script too. Compiling takes about thirty times as much memory.
+pub const MODULE_BYTES_MAX: u64 = 64 << 20;
+
 impl Sources {
     /// Reads a module's text, once.
     pub(crate) fn read_text(&self, url: &str) -> Result<Arc<str>, String> {
@@ -17,7 +24,7 @@ impl Sources {
         }
         let bytes = match outside::is_remote(url) {
             true => self.read_remote(url)?,
-            false => self.read(&path_of(url))?,
+            false => self.read(&path_of(url), MODULE_BYTES_MAX)?,
         };
         let name = url.strip_prefix("file://").unwrap_or(url);
         let text = std::str::from_utf8(&bytes).map_err(|_| format!("\"{name}\" is not UTF-8 text"))?;
@@ -32,7 +39,7 @@ impl Sources {
         if path.is_empty() {
             return Err("open() can't be used with an empty filename".into());
         }
-        self.read(&normalize(&folder.unwrap_or(&self.folder).join(path)))
+        self.read(&normalize(&folder.unwrap_or(&self.folder).join(path)), OPEN_BYTES_MAX)
     }
 
     /// Where `open()` of the entry script looks for a path.
@@ -40,7 +47,7 @@ impl Sources {
         normalize(&self.folder.join(path.strip_prefix("file://").unwrap_or(path)))
     }
 
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, String> {
+    fn read(&self, path: &Path, bytes_max: u64) -> Result<Arc<[u8]>, String> {
         let mut inner = self.inner();
         if let Some(bytes) = inner.files.get(path) {
             return Ok(bytes.clone());
@@ -54,17 +61,21 @@ impl Sources {
                 path.display()
             ));
         }
-        let metadata = std::fs::metadata(path).map_err(|error| not_readable(path, &error))?;
-        if metadata.is_dir() {
-            return Err(format!("\"{}\" is a directory, and only files can be read", path.display()));
-        }
-        if inner.bytes + metadata.len() > FILES_BYTES_MAX {
-            return Err(format!(
-                "\"{}\" would bring the script's files above {FILES_BYTES_MAX} bytes",
-                path.display()
-            ));
-        }
-        let bytes: Arc<[u8]> = std::fs::read(path).map_err(|error| not_readable(path, &error))?.into();
+        let bytes_left = FILES_BYTES_MAX.saturating_sub(inner.bytes);
+        let bytes =
+            files::read_regular(path, bytes_max.min(bytes_left)).map_err(|error| match error.kind() {
+                ErrorKind::IsADirectory => {
+                    format!("\"{}\" is a directory, and only files can be read", path.display())
+                }
+                ErrorKind::FileTooLarge if bytes_left < bytes_max => {
+                    format!(
+                        "\"{}\" would bring the script's files above {FILES_BYTES_MAX} bytes",
+                        path.display()
+                    )
+                }
+                _ => not_readable(path, &error),
+            })?;
+        let bytes: Arc<[u8]> = bytes.into();
         inner.bytes += bytes.len() as u64;
         inner.files.insert(path.to_owned(), bytes.clone());
         Ok(bytes)
@@ -101,7 +112,7 @@ fn not_of_first_vu(name: &str) -> String {
 
 fn not_readable(path: &Path, error: &std::io::Error) -> String {
     let mut text = format!("the file \"{}\" couldn't be read: {error}", path.display());
-    if error.kind() == std::io::ErrorKind::NotFound {
+    if error.kind() == ErrorKind::NotFound {
         text = format!("the file \"{}\" couldn't be found on local disk", path.display());
         if path.extension().is_none() {
             text.push_str("; the extension (\".js\") must be written out");

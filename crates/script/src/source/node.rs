@@ -157,12 +157,7 @@ fn inside(root: &Path, target: &str) -> Option<PathBuf> {
 }
 
 fn read(root: &Path) -> Option<Package> {
-    let path = root.join("package.json");
-    let bytes_len = std::fs::metadata(&path).ok()?.len();
-    if bytes_len > PACKAGE_BYTES_MAX {
-        return None;
-    }
-    serde_json::from_slice(&std::fs::read(&path).ok()?).ok()
+    serde_json::from_slice(&files::read_regular(&root.join("package.json"), PACKAGE_BYTES_MAX).ok()?).ok()
 }
 
 /// The package that a file or folder belongs to.

@@ -173,11 +173,7 @@ pub(crate) fn map_of(url: &str, text: &str) -> Option<SourceMap> {
             let (kind, content) = data.split_once(',')?;
             kind.ends_with(";base64").then(|| BASE64.decode(content).ok()).flatten()?
         }
-        None => {
-            let path = map_path(url, reference)?;
-            let is_small = std::fs::metadata(&path).ok()?.len() <= MAP_BYTES_MAX;
-            is_small.then(|| std::fs::read(&path).ok()).flatten()?
-        }
+        None => files::read_regular(&map_path(url, reference)?, MAP_BYTES_MAX).ok()?,
     };
     SourceMap::parse(std::str::from_utf8(&json).ok()?).ok()
 }

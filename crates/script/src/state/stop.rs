@@ -1,11 +1,15 @@
 //! Why a running script must unwind.
 
 use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::memory::MemoryAccount;
 
 /// Why the running script must unwind, if it must.
-#[derive(Debug, Default)]
 pub(crate) struct Stop {
     reason: Cell<StopReason>,
+    /// The VU's memory; a limit that it reaches is a reason.
+    pub(crate) memory: Rc<MemoryAccount>,
 }
 
 /// Reason for unwinding a script.
@@ -15,10 +19,17 @@ pub(crate) enum StopReason {
     None,
     Interrupted,
     Aborted,
+    /// The script holds as much memory as it may.
+    Memory,
 }
 
 impl Stop {
+    pub(crate) fn new(memory: Rc<MemoryAccount>) -> Stop {
+        Stop { reason: Cell::default(), memory }
+    }
+
     pub(crate) fn begin(&self) {
+        self.memory.begin();
         self.reason.set(StopReason::None);
     }
 
@@ -27,6 +38,9 @@ impl Stop {
     }
 
     pub(crate) fn reason(&self) -> StopReason {
-        self.reason.get()
+        match self.reason.get() {
+            StopReason::None if self.memory.reached().is_some() => StopReason::Memory,
+            reason => reason,
+        }
     }
 }

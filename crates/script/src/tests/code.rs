@@ -17,6 +17,7 @@ fn init(name: &str, text: &str) -> Result<Vec<String>, ScriptError> {
         log: heard.clone(),
         secrets: Default::default(),
         outside: Default::default(),
+        memory: crate::MemoryLimits::resolve(None, None, None),
     };
     let entry = Entry { path: fixtures().join(name), text: text.to_owned() };
     Bundle::load(entry, settings)?;

@@ -113,6 +113,37 @@ fn servers_that_break_the_protocol_end_the_session() {
     assert_eq!(left.logs, ["websocket: message exceeds the limit of 64 MiB"]);
 }
 
+/// `/ws/silent` takes everything and answers nothing.
+#[test]
+fn a_server_that_does_not_answer_a_close_frame_ends_the_session() {
+    let (left, _) = check(
+        "const s = new WebSocket(__ENV.BASE + '/ws/silent');
+         s.onopen = () => s.close(3001, 'done');
+         s.onerror = (e) => console.log(e.error);
+         s.onclose = (e) => console.log('closed', e.code, s.readyState);",
+        &[
+            "websocket: close 1006 (abnormal closure): no close frame from the server in 300 ms",
+            "closed 1006 3",
+        ],
+    );
+    assert_eq!(left.count("ws_session_duration"), 1);
+    check(
+        "ws.connect(__ENV.BASE + '/ws/silent', {}, (s) => {
+           s.on('open', () => s.close());
+           s.on('close', (code) => console.log('closed', code));
+         })",
+        &["closed 1001"],
+    );
+    // One that answers in time is not given up, and one that was closed twice ends once.
+    check(
+        "const s = new WebSocket(__ENV.BASE + '/ws/echo');
+         s.onopen = () => { s.close(); s.close(); };
+         s.onclose = (e) => console.log('closed', e.code);
+         setTimeout(() => console.log('later'), 400);",
+        &["closed 1000", "later"],
+    );
+}
+
 #[test]
 fn an_exception_in_a_handler_ends_the_iteration() {
     let server = testkit::http::start();

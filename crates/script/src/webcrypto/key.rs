@@ -174,7 +174,7 @@ pub(super) fn write<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         Material::XPublic(key) if is_raw => Ok(key.to_raw()),
         Material::XPublic(key) => Ok(key.to_spki()),
     };
-    Ok(ArrayBuffer::new(args.ctx.clone(), checked(args, written)?)?.into_value())
+    Ok(ArrayBuffer::new_copy(args.ctx.clone(), checked(args, written)?)?.into_value())
 }
 
 /// `writeJwk(key)`: the members that the key itself decides.
@@ -240,6 +240,6 @@ pub(super) fn rsa_parameters<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Valu
     let parameters = Object::new(args.ctx.clone())?;
     parameters.set("modulusLength", public.modulus_bits() as f64)?;
     let exponent = checked(args, public.to_numbers())?.e;
-    parameters.set("publicExponent", rquickjs::TypedArray::<u8>::new(args.ctx.clone(), exponent)?)?;
+    parameters.set("publicExponent", rquickjs::TypedArray::<u8>::new_copy(args.ctx.clone(), exponent)?)?;
     Ok(parameters.into_value())
 }

@@ -87,7 +87,7 @@ fn integer(args: &Args<'_, '_>, index: usize) -> rquickjs::Result<usize> {
 }
 
 fn buffer<'js>(ctx: &Ctx<'js>, bytes: Vec<u8>) -> rquickjs::Result<Value<'js>> {
-    Ok(ArrayBuffer::new(ctx.clone(), bytes)?.into_value())
+    Ok(ArrayBuffer::new_copy(ctx.clone(), bytes)?.into_value())
 }
 
 fn boolean<'js>(ctx: &Ctx<'js>, is_so: bool) -> rquickjs::Result<Value<'js>> {

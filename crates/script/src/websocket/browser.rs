@@ -192,11 +192,11 @@ fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     args.undefined()
 }
 
-/// `close(id, code, reason)`: asks for the end; the server's answer is the end.
+/// `close(id, code, reason)`: asks for the end; the server's answer is the end, or that it does not answer in time.
 fn close<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if let Some(session) = session_of(args) {
         let code = js::to_number(args.ctx, &args.get(1))? as u16;
-        session.send_close(code, &args.string(2)?);
+        session.close(args.vu, code, &args.string(2)?);
     }
     args.undefined()
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use model::metric::builtin;
 use model::{Instant, Mark, SystemClock, TagSetId};
+use tokio::task::AbortHandle;
 use wire::{Message, MessageKind, Read, WebSocket};
 
 use crate::state::VuState;
@@ -27,6 +28,10 @@ const TURN_MAX: Duration = Duration::from_micros(500);
 
 /// Pings whose pongs are waited for; older ones are forgotten.
 const PINGS_MAX: usize = 1024;
+
+/// How long a script's `close()` waits for the server's close frame. k6 waits until the run ends, and browsers wait for
+/// seconds: a server that has not answered after ten does not answer.
+const CLOSE_TIMEOUT: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(10) };
 
 /// How long a socket that was closed waits for the server's close frame, so that nothing on its way is lost.
 const LINGER: Duration = Duration::from_secs(1);
@@ -76,6 +81,8 @@ pub(crate) struct Session {
     pings: RefCell<VecDeque<(u32, Instant)>>,
     last_ping: Cell<u32>,
     has_sent_close: Cell<bool>,
+    /// Ends the session when the server does not answer a close frame.
+    close_timer: Cell<Option<AbortHandle>>,
     is_over: Cell<bool>,
 }
 
@@ -109,6 +116,7 @@ impl Session {
             pings: RefCell::default(),
             last_ping: Cell::new(0),
             has_sent_close: Cell::new(false),
+            close_timer: Cell::default(),
             is_over: Cell::new(false),
         });
         let (reading, vu) = (session.clone(), vu.clone());
@@ -145,6 +153,32 @@ impl Session {
         if !self.has_sent_close.replace(true) {
             self.queue(|socket| socket.queue_close(code, reason));
         }
+    }
+
+    /// Sends a close frame; the server's is the end, or that none comes in [`CLOSE_TIMEOUT`].
+    pub(super) fn close(self: &Rc<Session>, vu: &Rc<VuState>, code: u16, reason: &str) {
+        self.send_close(code, reason);
+        let (session, vu) = (self.clone(), vu.clone());
+        let timer = tokio::task::spawn_local(async move {
+            tokio::time::sleep(CLOSE_TIMEOUT).await;
+            session.give_up(&vu);
+        });
+        if let Some(earlier) = self.close_timer.replace(Some(timer.abort_handle())) {
+            earlier.abort();
+        }
+    }
+
+    /// The server has not answered the close frame.
+    fn give_up(&self, vu: &VuState) {
+        if self.is_over.get() {
+            return;
+        }
+        let at = SystemClock::now();
+        let reason = format!("no close frame from the server in {} ms", CLOSE_TIMEOUT.as_millis());
+        let error = Some(close_text(1006, &reason));
+        let kind = EventKind::Closed { code: Some(1006), reason, error };
+        self.inbox.borrow_mut().push_back(Event { at, kind });
+        self.end(vu, at);
     }
 
     /// Bytes that wait to be sent.
@@ -203,6 +237,9 @@ impl Session {
     }
 
     fn let_go(&self) {
+        if let Some(timer) = self.close_timer.take() {
+            timer.abort();
+        }
         if let Some(mut socket) = self.socket.borrow_mut().take() {
             // Tried at once: the run may be over before the task has its turn.
             if let Some(reader) = self.reader.borrow().as_ref() {
@@ -302,7 +339,7 @@ impl Session {
                 EventKind::Binary(bytes)
             }
             Read::Message(Message::Ping(payload)) => {
-                socket.queue(MessageKind::Pong, &payload);
+                socket.queue_pong(&payload);
                 EventKind::Ping
             }
             Read::Message(Message::Pong(payload)) => {

@@ -80,6 +80,7 @@ fn run_against(server: &testkit::Server, executor: Executor, body: &str) -> Ran 
         log: log.clone(),
         secrets: Default::default(),
         outside: Default::default(),
+        memory: script::MemoryLimits::resolve(None, None, None),
     };
     let text =
         format!("import http from 'k6/http'; const url = __ENV.URL; export default () => {{ {body} }}");

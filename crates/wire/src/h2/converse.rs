@@ -2,6 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use ::h2::client::ResponseFuture;
@@ -13,9 +14,10 @@ use super::decode::{PROTO, head};
 use super::error::{error_of, is_unprocessed};
 use super::link::Slot;
 use super::meter::{SentAt, StreamWatch};
-use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::budget::{BodyBudget, BodyBuffer};
+use crate::error::{Error, Stage};
+use crate::fault::Fault;
 use crate::headers::Headers;
-use crate::limits::BODY_BYTES_MAX;
 use crate::request::{Body, Request};
 use crate::response::Response;
 use crate::trace::Trace;
@@ -26,6 +28,7 @@ pub(crate) async fn converse(
     mut slot: Slot,
     message: http::Request<()>,
     request: &Request,
+    bodies: &Arc<BodyBudget>,
     trace: &Trace,
 ) -> Result<Response, Error> {
     trace.enter(Stage::Send, SystemClock::now());
@@ -45,7 +48,7 @@ pub(crate) async fn converse(
         unsent: body,
         awaited: response,
         head: None,
-        body: Vec::new(),
+        body: BodyBuffer::new(bodies),
         body_bytes: 0,
     };
     poll_fn(|cx| talk.poll(cx)).await
@@ -71,7 +74,7 @@ struct Talk<'a> {
     sent_at: Option<SentAt>,
     awaited: ResponseFuture,
     head: Option<(u16, Headers, RecvStream)>,
-    body: Vec<u8>,
+    body: BodyBuffer<'a>,
     body_bytes: u64,
 }
 
@@ -148,23 +151,19 @@ impl Talk<'_> {
         Instant::from_ns(polled_at.as_ns() - late_ns)
     }
 
-    fn take_body(&mut self, piece: &[u8]) -> Result<(), Box<Error>> {
+    fn take_body(&mut self, piece: &[u8]) -> Result<(), Fault> {
         self.body_bytes += piece.len() as u64;
         if !self.keep_body {
             return Ok(());
         }
-        if self.body_bytes > BODY_BYTES_MAX {
-            let message = format!("response body exceeds {BODY_BYTES_MAX} bytes, the most that is kept");
-            return Err(Box::new(Error::new(ErrorCode::OTHER, Stage::Receive, Kind::TooLarge, message)));
-        }
-        self.body.extend_from_slice(piece);
-        Ok(())
+        self.body.check(self.body_bytes)?;
+        self.body.push(piece, 0)
     }
 
     fn response(&mut self) -> Response {
         let (status, headers) =
             self.head.take().map(|(status, headers, _)| (status, headers)).unwrap_or_default();
-        let body = Bytes::from(std::mem::take(&mut self.body));
+        let body = self.body.take();
         Response { status, proto: PROTO, headers, body, body_bytes: self.body_bytes }
     }
 

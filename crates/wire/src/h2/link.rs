@@ -1,16 +1,21 @@
 //! One HTTP/2 connection and its places for exchanges.
 
 use std::cell::Cell;
+use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use ::h2::client::{Builder, SendRequest};
+use ::h2::client::{Builder, Connection, SendRequest};
 use bytes::Bytes;
 use tokio_rustls::client::TlsStream;
 
-use super::limits::{CONNECTION_WINDOW_BYTES, HEADERS_BYTES_MAX, STREAM_WINDOW_BYTES};
+use super::limits::{
+    CONNECTION_WINDOW_BYTES, FAULTY_STREAMS_MAX, FRAME_BYTES_MAX, HEADERS_BYTES_MAX, RESET_STREAMS_MAX,
+    STREAM_WINDOW_BYTES,
+};
 use super::meter::{Meter, Metered};
 use crate::connection::Counted;
 use crate::target::Target;
@@ -40,17 +45,21 @@ impl Link {
         tls: Arc<TlsFacts>,
     ) -> Result<Link, ::h2::Error> {
         let meter = Rc::new(Meter::default());
+        meter.begin_turn();
         let (sender, connection) = Builder::new()
             .enable_push(false)
             .initial_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .max_header_list_size(HEADERS_BYTES_MAX)
+            .max_frame_size(FRAME_BYTES_MAX)
+            .max_concurrent_reset_streams(RESET_STREAMS_MAX)
+            .max_local_error_reset_streams(Some(FAULTY_STREAMS_MAX))
             // Until the server has said how many it takes; it would refuse those beyond.
             .initial_max_send_streams(1)
             .handshake(Metered::new(stream, meter.clone()))
             .await?;
         // Exchanges that its end cuts get the error; without any, the error has no use.
-        tokio::task::spawn_local(async move { drop(connection.await) });
+        tokio::task::spawn_local(in_turns(connection, meter.clone()));
         Ok(Link { target, remote, tls, sender, meter, active_count: Rc::default() })
     }
 
@@ -82,6 +91,25 @@ impl Link {
     /// Whether it takes new exchanges: neither side has ended it.
     pub(super) fn is_open(&mut self) -> bool {
         !matches!(self.sender.poll_ready(&mut Context::from_waker(Waker::noop())), Poll::Ready(Err(_)))
+    }
+}
+
+/// Moves a connection's frames until its end. A server that sends without pause leaves the other tasks of the thread their
+/// turns.
+async fn in_turns(mut connection: Connection<Metered>, meter: Rc<Meter>) {
+    loop {
+        let turn = poll_fn(|cx| {
+            meter.begin_turn();
+            match Pin::new(&mut connection).poll(cx) {
+                Poll::Ready(_) => Poll::Ready(true),
+                Poll::Pending if meter.is_turn_over() => Poll::Ready(false),
+                Poll::Pending => Poll::Pending,
+            }
+        });
+        if turn.await {
+            return;
+        }
+        tokio::task::yield_now().await;
     }
 }
 

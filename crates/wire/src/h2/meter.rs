@@ -15,6 +15,7 @@ use model::{Instant, SystemClock};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
 
+use super::limits::READS_PER_TURN_MAX;
 use crate::arrival;
 use crate::connection::Counted;
 use crate::watch::Watch;
@@ -26,6 +27,8 @@ pub(super) struct Meter {
     ready_ns: Arc<AtomicU64>,
     /// Where to note when the frames that are queued now are out.
     unsent: RefCell<Vec<SentAt>>,
+    /// Reads that are left of the connection's turn.
+    reads_left: Cell<u32>,
 }
 
 /// When an exchange's last frame was written; `None` before.
@@ -48,6 +51,16 @@ impl Meter {
         };
         let inner = Arc::new(inner);
         StreamWatch { waker: Waker::from(inner.clone()), inner }
+    }
+
+    /// Begins a turn of the connection, in which it may read so often.
+    pub(super) fn begin_turn(&self) {
+        self.reads_left.set(READS_PER_TURN_MAX);
+    }
+
+    /// Whether the turn is over, with more to read perhaps.
+    pub(super) fn is_turn_over(&self) -> bool {
+        self.reads_left.get() == 0
     }
 
     /// Everything that was queued is out; when, if an exchange wants to know.
@@ -123,6 +136,10 @@ impl AsyncRead for Metered {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        let Some(reads_left) = this.meter.reads_left.get().checked_sub(1) else {
+            // Whoever moves the frames asks again in its next turn, without being woken.
+            return Poll::Pending;
+        };
         let polled_at = SystemClock::now();
         let mut watched = Context::from_waker(this.watch.waker(cx));
         let read = ready!(Pin::new(&mut this.stream).poll_read(&mut watched, buffer));
@@ -130,6 +147,7 @@ impl AsyncRead for Metered {
         let arrived_at = this.stream.get_mut().0.take_arrival();
         let ready_at = arrived_at.map_or(woken_at, |arrived_at| arrived_at.min(woken_at));
         this.meter.ready_ns.store(ready_at.as_ns(), Ordering::Relaxed);
+        this.meter.reads_left.set(reads_left);
         Poll::Ready(read)
     }
 }

@@ -18,6 +18,6 @@ pub(crate) use link::{Link, Slot};
 pub(crate) use links::Links;
 
 #[cfg(test)]
-mod lies;
+pub(crate) mod lies;
 #[cfg(test)]
 mod tests;

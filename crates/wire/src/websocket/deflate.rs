@@ -8,8 +8,10 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 /// The tail of a compressed message that is not sent (RFC 7692, 7.2.1).
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// Bytes by which a buffer grows at least.
+/// Bytes by which a buffer grows at least, and at most.
 const GROWTH_BYTES: usize = 4096;
+/// See [`GROWTH_BYTES`].
+const GROWTH_BYTES_MAX: usize = 1 << 20;
 
 thread_local! {
     /// One of each per thread: they are large, and a message at a time needs them.
@@ -32,7 +34,7 @@ pub(super) enum Fault {
 }
 
 /// The payload of a message, compressed.
-pub(super) fn deflate(payload: &[u8]) -> Vec<u8> {
+pub(crate) fn deflate(payload: &[u8]) -> Vec<u8> {
     with_coders(|compress, _| {
         compress.reset();
         let mut out = Vec::with_capacity(payload.len() / 2 + 64);
@@ -58,32 +60,90 @@ pub(super) fn deflate(payload: &[u8]) -> Vec<u8> {
 pub(super) fn inflate(payload: &[u8], bytes_max: usize) -> Result<Bytes, Fault> {
     with_coders(|_, decompress| {
         decompress.reset(false);
-        let mut out = Vec::with_capacity((payload.len() * 3).clamp(64, GROWTH_BYTES));
-        for part in [payload, &TAIL] {
-            let mut used = 0;
-            loop {
-                let before = decompress.total_in();
-                let status = decompress
-                    .decompress_vec(&part[used..], &mut out, FlushDecompress::Sync)
-                    .map_err(|_| Fault::Malformed)?;
-                used += (decompress.total_in() - before) as usize;
-                if out.len() > bytes_max {
-                    return Err(Fault::TooLarge);
-                }
-                if status == Status::StreamEnd {
-                    return Ok(out.into());
-                }
-                if out.len() < out.capacity() {
-                    if used < part.len() {
-                        return Err(Fault::Malformed);
-                    }
-                    break;
-                }
-                out.reserve(out.len().max(GROWTH_BYTES));
-            }
-        }
-        Ok(out.into())
+        let mut progress = Progress::new(payload.len());
+        while !progress.step(decompress, payload, bytes_max, usize::MAX)? {}
+        Ok(progress.out.into())
     })
+}
+
+/// A long message that is decompressed in steps.
+#[derive(Debug)]
+pub(super) struct Inflating {
+    decompress: Decompress,
+    payload: Bytes,
+    bytes_max: usize,
+    progress: Progress,
+}
+
+impl Inflating {
+    pub(super) fn new(payload: Bytes, bytes_max: usize) -> Inflating {
+        let progress = Progress::new(payload.len());
+        Inflating { decompress: Decompress::new(false), payload, bytes_max, progress }
+    }
+
+    /// Decompresses about `step_bytes`; returns the message when it is complete.
+    pub(super) fn step(&mut self, step_bytes: usize) -> Result<Option<Bytes>, Fault> {
+        let step_end = self.progress.out.len() + step_bytes;
+        let is_done = self.progress.step(&mut self.decompress, &self.payload, self.bytes_max, step_end)?;
+        Ok(is_done.then(|| std::mem::take(&mut self.progress.out).into()))
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.payload.len() + self.progress.out.capacity()
+    }
+}
+
+/// How far a message is decompressed.
+#[derive(Debug)]
+struct Progress {
+    out: Vec<u8>,
+    /// Bytes used of the payload, and of the tail behind it.
+    used: usize,
+    is_in_tail: bool,
+}
+
+impl Progress {
+    fn new(payload_bytes: usize) -> Progress {
+        let out = Vec::with_capacity((payload_bytes * 3).clamp(64, GROWTH_BYTES));
+        Progress { out, used: 0, is_in_tail: false }
+    }
+
+    /// Goes on until the output has `step_end` bytes; returns whether it is complete.
+    fn step(
+        &mut self,
+        decompress: &mut Decompress,
+        payload: &[u8],
+        bytes_max: usize,
+        step_end: usize,
+    ) -> Result<bool, Fault> {
+        while self.out.len() < step_end {
+            let part = if self.is_in_tail { &TAIL } else { payload };
+            let before = decompress.total_in();
+            let status = decompress
+                .decompress_vec(&part[self.used..], &mut self.out, FlushDecompress::Sync)
+                .map_err(|_| Fault::Malformed)?;
+            self.used += (decompress.total_in() - before) as usize;
+            if self.out.len() > bytes_max {
+                return Err(Fault::TooLarge);
+            }
+            if status == Status::StreamEnd {
+                return Ok(true);
+            }
+            if self.out.len() == self.out.capacity() {
+                self.out.reserve_exact(self.out.len().clamp(GROWTH_BYTES, GROWTH_BYTES_MAX));
+                continue;
+            }
+            if self.used < part.len() {
+                return Err(Fault::Malformed);
+            }
+            if self.is_in_tail {
+                return Ok(true);
+            }
+            (self.used, self.is_in_tail) = (0, true);
+        }
+        Ok(false)
+    }
 }
 
 #[cfg(test)]
@@ -97,6 +157,26 @@ mod tests {
             let packed = deflate(payload);
             assert_eq!(inflate(&packed, 1 << 20).expect("its own data"), payload, "{}", payload.len());
         }
+    }
+
+    #[test]
+    fn long_messages_are_decompressed_in_steps() {
+        let payload = vec![7; 10 << 20];
+        let mut inflating = Inflating::new(deflate(&payload).into(), 10 << 20);
+        let mut steps = 1;
+        let whole = loop {
+            match inflating.step(1 << 20).expect("its own data") {
+                Some(whole) => break whole,
+                None => steps += 1,
+            }
+            assert!(inflating.held_bytes() <= (steps + 2) << 20);
+        };
+        assert!(whole == payload && (5..=11).contains(&steps), "{steps} steps");
+        let mut bomb = Inflating::new(deflate(&payload).into(), 3 << 20);
+        assert_eq!(
+            std::iter::repeat_with(|| bomb.step(1 << 20)).find_map(Result::err),
+            Some(Fault::TooLarge)
+        );
     }
 
     #[test]

@@ -2,8 +2,11 @@
 
 use bytes::{Buf, Bytes, BytesMut};
 
-use super::deflate;
-use crate::limits::{WS_BUFFER_KEPT_BYTES_MAX, WS_MESSAGE_BYTES_MAX, WS_PIECES_MAX};
+use super::deflate::{self, Inflating};
+use crate::limits::{
+    WS_BUFFER_KEPT_BYTES_MAX, WS_INFLATED_AT_ONCE_BYTES_MAX, WS_INFLATED_PER_TURN_BYTES_MAX,
+    WS_MESSAGE_BYTES_MAX, WS_PIECES_MAX,
+};
 
 /// Bytes of a control frame's payload (RFC 6455, 5.5).
 const CONTROL_BYTES_MAX: usize = 125;
@@ -64,6 +67,14 @@ fn too_large() -> FrameFault {
     FrameFault { code: 1009, what: "message exceeds the limit of 64 MiB" }
 }
 
+/// The buffers of all clients take more memory than they may.
+pub(super) fn exhausted() -> FrameFault {
+    FrameFault {
+        code: 1009,
+        what: "messages and bodies of all VUs exceed their share of this machine's memory",
+    }
+}
+
 /// Appends a client's frame to `out`: one whole message, masked with `mask` (RFC 6455, 5.3).
 pub fn encode_frame(
     out: &mut Vec<u8>,
@@ -101,6 +112,8 @@ pub struct FrameDecoder {
     input: BytesMut,
     /// The fragments of a message whose end has not come.
     begun: Option<Begun>,
+    /// A compressed message that is all there, and whether it is text.
+    inflating: Option<(bool, Inflating)>,
     takes_compressed: bool,
 }
 
@@ -110,6 +123,15 @@ struct Begun {
     is_compressed: bool,
     payload: Vec<u8>,
     pieces: u32,
+}
+
+/// The result of a step.
+pub(super) enum Step {
+    Message(Message),
+    /// Nothing until more bytes come.
+    NeedsBytes,
+    /// There is more to do.
+    Busy,
 }
 
 /// The first bytes of a frame.
@@ -122,7 +144,7 @@ struct Head {
 impl FrameDecoder {
     /// A decoder; `takes_compressed` where compression was agreed on.
     pub fn new(takes_compressed: bool) -> FrameDecoder {
-        FrameDecoder { input: BytesMut::new(), begun: None, takes_compressed }
+        FrameDecoder { input: BytesMut::new(), begun: None, inflating: None, takes_compressed }
     }
 
     /// Takes the next bytes.
@@ -136,19 +158,47 @@ impl FrameDecoder {
     /// The server breaks the protocol, or a limit of ours; the decoder is of no use any more.
     pub fn next_message(&mut self) -> Result<Option<Message>, FrameFault> {
         loop {
+            match self.step()? {
+                Step::Message(message) => return Ok(Some(message)),
+                Step::NeedsBytes => return Ok(None),
+                Step::Busy => {}
+            }
+        }
+    }
+
+    /// The same, for a turn at most.
+    pub(super) fn step(&mut self) -> Result<Step, FrameFault> {
+        if let Some((is_text, inflating)) = &mut self.inflating {
+            let inflated = inflating.step(WS_INFLATED_PER_TURN_BYTES_MAX).map_err(inflate_fault)?;
+            let Some(payload) = inflated else { return Ok(Step::Busy) };
+            let is_text = *is_text;
+            self.inflating = None;
+            return Ok(Step::Message(message(is_text, payload)));
+        }
+        loop {
             let Some(head) = self.head()? else {
                 self.let_go();
-                return Ok(None);
+                return Ok(Step::NeedsBytes);
             };
             if self.input.len() < head.bytes + head.payload_bytes {
-                return Ok(None);
+                return Ok(Step::NeedsBytes);
             }
             self.input.advance(head.bytes);
             let payload = self.input.split_to(head.payload_bytes).freeze();
             if let Some(message) = self.take(head.first, payload)? {
-                return Ok(Some(message));
+                return Ok(Step::Message(message));
+            }
+            if self.inflating.is_some() {
+                return Ok(Step::Busy);
             }
         }
+    }
+
+    /// Bytes that its buffers take.
+    pub(super) fn held_bytes(&self) -> u64 {
+        let begun_bytes = self.begun.as_ref().map_or(0, |begun| begun.payload.capacity());
+        let inflating_bytes = self.inflating.as_ref().map_or(0, |(_, inflating)| inflating.held_bytes());
+        (self.input.capacity() + begun_bytes + inflating_bytes) as u64
     }
 
     /// An idle connection holds no buffer.
@@ -205,7 +255,7 @@ impl FrameDecoder {
             8 => return closing(&payload).map(Some),
             9 => return Ok(Some(Message::Ping(payload))),
             10 => return Ok(Some(Message::Pong(payload))),
-            1 | 2 if is_last => return whole(opcode == 1, is_compressed, payload).map(Some),
+            1 | 2 if is_last => return self.whole(opcode == 1, is_compressed, payload),
             1 | 2 => {
                 let payload = payload.to_vec();
                 self.begun = Some(Begun { is_text: opcode == 1, is_compressed, payload, pieces: 1 });
@@ -220,21 +270,39 @@ impl FrameDecoder {
             return Err(FrameFault { code: 1009, what: "message has too many fragments" });
         }
         match self.begun.take_if(|_| is_last) {
-            Some(begun) => whole(begun.is_text, begun.is_compressed, begun.payload.into()).map(Some),
+            Some(begun) => self.whole(begun.is_text, begun.is_compressed, begun.payload.into()),
             None => Ok(None),
         }
     }
+
+    /// A message that is all there; `None` where it is decompressed in steps.
+    fn whole(
+        &mut self,
+        is_text: bool,
+        is_compressed: bool,
+        payload: Bytes,
+    ) -> Result<Option<Message>, FrameFault> {
+        if !is_compressed {
+            return Ok(Some(message(is_text, payload)));
+        }
+        if payload.len() <= WS_INFLATED_AT_ONCE_BYTES_MAX {
+            let payload = deflate::inflate(&payload, WS_MESSAGE_BYTES_MAX).map_err(inflate_fault)?;
+            return Ok(Some(message(is_text, payload)));
+        }
+        self.inflating = Some((is_text, Inflating::new(payload, WS_MESSAGE_BYTES_MAX)));
+        Ok(None)
+    }
 }
 
-fn whole(is_text: bool, is_compressed: bool, payload: Bytes) -> Result<Message, FrameFault> {
-    let payload = match is_compressed {
-        true => deflate::inflate(&payload, WS_MESSAGE_BYTES_MAX).map_err(|fault| match fault {
-            deflate::Fault::TooLarge => too_large(),
-            deflate::Fault::Malformed => FrameFault { code: 1007, what: "compressed message is malformed" },
-        })?,
-        false => payload,
-    };
-    Ok(if is_text { Message::Text(payload) } else { Message::Binary(payload) })
+fn message(is_text: bool, payload: Bytes) -> Message {
+    if is_text { Message::Text(payload) } else { Message::Binary(payload) }
+}
+
+fn inflate_fault(fault: deflate::Fault) -> FrameFault {
+    match fault {
+        deflate::Fault::TooLarge => too_large(),
+        deflate::Fault::Malformed => FrameFault { code: 1007, what: "compressed message is malformed" },
+    }
 }
 
 /// A close frame. As in k6, one byte counts as no code.

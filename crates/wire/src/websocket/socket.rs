@@ -3,15 +3,20 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::io::ReadBuf;
 
 use super::deflate;
-use super::frames::{FrameDecoder, FrameFault, Message, MessageKind, encode_frame};
+use super::frames::{FrameDecoder, FrameFault, Message, MessageKind, Step, encode_frame, exhausted};
+use crate::budget::{BodyBudget, Held};
 use crate::connection::Connection;
 use crate::error::Error;
-use crate::limits::{READ_BYTES, READS_PER_TURN_MAX, WS_BUFFER_KEPT_BYTES_MAX, WS_SEND_QUEUE_BYTES_MAX};
+use crate::limits::{
+    READ_BYTES, READS_PER_TURN_MAX, WS_BUFFER_KEPT_BYTES_MAX, WS_PONGS_QUEUED_BYTES_MAX,
+    WS_SEND_QUEUE_BYTES_MAX,
+};
 use crate::system::stream_error;
 
 thread_local! {
@@ -28,6 +33,8 @@ pub struct WebSocket {
     sent_bytes: usize,
     /// State of the generator of masks.
     mask: u64,
+    /// What messages take that are not complete.
+    held: Held,
 }
 
 /// The result of a read.
@@ -43,6 +50,12 @@ pub enum Read {
     Broken(Error),
 }
 
+/// Lets the thread look at its timers and sockets and the other tasks run before this one goes on.
+fn let_others(cx: &Context<'_>) -> Poll<Read> {
+    vu::turns::join(cx.waker());
+    Poll::Pending
+}
+
 impl fmt::Debug for WebSocket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WebSocket").field("remote", &self.connection.remote).finish_non_exhaustive()
@@ -51,7 +64,12 @@ impl fmt::Debug for WebSocket {
 
 impl WebSocket {
     /// On a connection that was upgraded and has already received `rest`.
-    pub(super) fn new(connection: Connection, rest: &[u8], deflates: bool) -> WebSocket {
+    pub(super) fn new(
+        connection: Connection,
+        rest: &[u8],
+        deflates: bool,
+        budget: Arc<BodyBudget>,
+    ) -> WebSocket {
         let mut decoder = FrameDecoder::new(deflates);
         decoder.feed(rest);
         let mut seed = [0; 8];
@@ -59,7 +77,8 @@ impl WebSocket {
         // chooses them.
         let _ = getrandom::fill(&mut seed);
         let mask = u64::from_le_bytes(seed) | 1;
-        WebSocket { connection, decoder, deflates, out: Vec::new(), sent_bytes: 0, mask }
+        let held = Held::new(budget);
+        WebSocket { connection, decoder, deflates, out: Vec::new(), sent_bytes: 0, mask, held }
     }
 
     /// Queues a message. Returns false, and does nothing, when the queue is full.
@@ -74,6 +93,12 @@ impl WebSocket {
             encode_frame(&mut self.out, kind, false, payload, mask);
         }
         true
+    }
+
+    /// Queues the answer to a ping. Only the latest of several must be answered (RFC 6455, 5.5.3), and none is while the
+    /// server does not read the earlier ones.
+    pub fn queue_pong(&mut self, payload: &[u8]) -> bool {
+        self.queued_bytes() <= WS_PONGS_QUEUED_BYTES_MAX && self.queue(MessageKind::Pong, payload)
     }
 
     /// Queues a close frame; a code of 1005 is none.
@@ -121,9 +146,11 @@ impl WebSocket {
     /// The next thing that comes.
     pub fn poll_read(&mut self, cx: &Context<'_>) -> Poll<Read> {
         for _ in 0..READS_PER_TURN_MAX {
-            match self.decoder.next_message() {
-                Ok(Some(message)) => return Poll::Ready(Read::Message(message)),
-                Ok(None) => {}
+            match self.decoder.step() {
+                Ok(Step::Message(message)) => return Poll::Ready(self.hold(message)),
+                Ok(Step::NeedsBytes) => {}
+                Ok(Step::Busy) if self.held.set_to(self.decoder.held_bytes()) => return let_others(cx),
+                Ok(Step::Busy) => return Poll::Ready(Read::Fault(exhausted())),
                 Err(fault) => return Poll::Ready(Read::Fault(fault)),
             }
             let polled = SCRATCH.with_borrow_mut(|scratch| {
@@ -135,7 +162,8 @@ impl WebSocket {
             });
             match polled {
                 Poll::Ready(Ok(0)) => return Poll::Ready(Read::End),
-                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Ok(_)) if self.held.set_to(self.decoder.held_bytes()) => {}
+                Poll::Ready(Ok(_)) => return Poll::Ready(Read::Fault(exhausted())),
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
                     return Poll::Ready(Read::End);
                 }
@@ -144,8 +172,19 @@ impl WebSocket {
             }
         }
         // The message may go on, but the neighbours on this thread wait too.
-        vu::turns::join(cx.waker());
-        Poll::Pending
+        let_others(cx)
+    }
+
+    /// The message, which takes its part of the budget for as long as somebody has it.
+    fn hold(&mut self, message: Message) -> Read {
+        // It is no part of the decoder any more.
+        self.held.set_to(self.decoder.held_bytes());
+        let held = match message {
+            Message::Text(text) => self.held.of_message(text).map(Message::Text),
+            Message::Binary(bytes) => self.held.of_message(bytes).map(Message::Binary),
+            short => Some(short),
+        };
+        held.map_or_else(|| Read::Fault(exhausted()), Read::Message)
     }
 
     /// Ends the connection.
@@ -164,5 +203,48 @@ impl WebSocket {
         self.mask ^= self.mask >> 27;
         let [.., a, b, c, d] = self.mask.wrapping_mul(0x2545_f491_4f6c_dd1d).to_le_bytes();
         [a, b, c, d]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::plan::{HttpOptions, NetworkOptions, TlsOptions};
+
+    use super::*;
+    use crate::testing::{local, request};
+    use crate::{Client, Shared, Upgrade};
+
+    async fn echo(socket: &mut WebSocket, bytes: usize) -> Read {
+        assert!(socket.queue(MessageKind::Binary, &vec![7; bytes]));
+        std::future::poll_fn(|cx| {
+            // What is left goes out as the server reads.
+            assert!(!matches!(socket.poll_flush(cx), Poll::Ready(Err(_))), "the server is there");
+            socket.poll_read(cx)
+        })
+        .await
+    }
+
+    #[test]
+    fn messages_take_their_part_of_the_budget() {
+        local(async {
+            let server = testkit::http::start();
+            let (http, network, tls) =
+                (HttpOptions::default(), NetworkOptions::default(), TlsOptions::default());
+            let budget = BodyBudget::of_memory(Some(0));
+            let shared = Shared::new(&http, &network, &tls).expect("good options");
+            let client = Client::new(Arc::new(shared.with_bodies(budget.clone())), 1);
+            for path in ["/ws/echo", "/ws/echo?deflate=1"] {
+                let upgrade =
+                    Upgrade { request: request("GET", &server.url(path)), jar: None, offers_deflate: true };
+                let mut socket = client.upgrade(upgrade).await.result.expect("it opens");
+                let Read::Message(Message::Binary(first)) = echo(&mut socket, 3 << 20).await else {
+                    panic!("no message")
+                };
+                assert!(first.len() == 3 << 20 && budget.held_bytes() >= 3 << 20, "{path}");
+                drop(first);
+                let small = echo(&mut socket, 100).await;
+                assert!(matches!(small, Read::Message(_)) && budget.held_bytes() == 0, "{path}");
+            }
+        });
     }
 }

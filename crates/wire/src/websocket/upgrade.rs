@@ -17,6 +17,7 @@ use sha1::{Digest, Sha1};
 use tokio::io::ReadBuf;
 
 use super::socket::WebSocket;
+use crate::budget::BodyBudget;
 use crate::client::Client;
 use crate::connection::Connection;
 use crate::cookies::{CookieJar, cookie_header};
@@ -157,7 +158,7 @@ async fn attempt(
         jar.borrow_mut().absorb(&upgrade.request.target, &response.headers, now_unix_ms);
     }
     let result = match check(&response, key, upgrade.offers_deflate) {
-        Ok(deflates) => Ok(WebSocket::new(connection, &rest, deflates)),
+        Ok(deflates) => Ok(WebSocket::new(connection, &rest, deflates, client.bodies().clone())),
         Err(what) => {
             response.body.truncate(WS_REFUSAL_BYTES_MAX);
             connection.close();
@@ -204,13 +205,17 @@ async fn shake(
         let response = Response { status, proto, headers, body: Bytes::new(), body_bytes: 0 };
         return Ok((response, connection, rest));
     }
-    let response = refusal(&mut connection, input).await?;
+    let response = refusal(&mut connection, input, client.bodies()).await?;
     Ok((response, connection, Vec::new()))
 }
 
 /// An answer that opens nothing, with its body.
-async fn refusal(connection: &mut Connection, mut input: Vec<u8>) -> Result<Response, Error> {
-    let mut decoder = Decoder::new(false, true);
+async fn refusal(
+    connection: &mut Connection,
+    mut input: Vec<u8>,
+    budget: &Arc<BodyBudget>,
+) -> Result<Response, Error> {
+    let mut decoder = Decoder::new(false, true, budget);
     let mut fed_bytes = 0;
     loop {
         decoder.feed(&input).map_err(|fault| *fault)?;

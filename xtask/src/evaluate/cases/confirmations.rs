@@ -75,7 +75,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     let (system, what) = part.split_once('-').context("read the part's name")?;
     let asked = asked(system)?;
     let is_variant = VARIANTS.contains(&what);
-    let lab = Lab::up(system, if is_variant { what } else { variant_of(system) })?;
+    let lab = Lab::up(system, if is_variant { what } else { variant_of(system, "") })?;
     if !is_variant {
         lab.fault(what, true)?;
     }

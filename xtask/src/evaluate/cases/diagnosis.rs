@@ -175,7 +175,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     let (kind, (script, share)) = (case.kind(), usual(case.system)?);
     let vus = case.users()?;
     let label = label_of(&catalogue()?, case.system, case.name).unwrap_or_default();
-    let lab = Lab::up(case.system, variant_of(case.system))?;
+    let lab = Lab::up(case.system, variant_of(case.system, case.name))?;
     if !label.is_empty() {
         lab.fault(case.name, true)?;
     }

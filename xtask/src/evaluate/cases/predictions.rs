@@ -117,7 +117,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
         Change::Variants(before, _) => (before, OF_VARIANTS.map(|fault| fault.as_str().to_owned()).to_vec()),
         Change::Fault(fault) => {
             let label = label_of(&catalogue()?, remedy.system, fault);
-            (variant_of(remedy.system), label.into_iter().collect())
+            (variant_of(remedy.system, fault), label.into_iter().collect())
         }
     };
     let mut lab = Lab::up(remedy.system, variant)?;

@@ -1,0 +1,280 @@
+//! Memory for the bodies of responses: one body's limit, and one for all clients of a process together.
+//!
+//! A server decides how large a body is, and every VU may receive one at the same time. Bodies count from the moment they
+//! are large until nothing refers to them any more, the script included.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+
+use crate::coding::DECODED_BYTES_MAX;
+use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::fault::Fault;
+use crate::limits::{BODY_BYTES_MAX, BODY_DOUBLED_BYTES_MAX, BODY_FREE_BYTES, BODY_RESERVE_BYTES_MAX};
+
+/// The share of the machine's memory that bodies may take, as its reciprocal. The other three quarters are for what scripts
+/// make of them, the VUs themselves and the metrics.
+const MEMORY_SHARE: u64 = 4;
+
+/// The least and the most that all bodies may take, bytes. A small container still receives pages and files; a large machine
+/// that needs more than 16 GiB for bodies keeps them without need.
+const BUDGET_BYTES_MIN: u64 = 128 << 20;
+/// See [`BUDGET_BYTES_MIN`].
+const BUDGET_BYTES_MAX: u64 = 16 << 30;
+
+/// A body may take this share of the budget, as its reciprocal, so that one endless body leaves the others theirs.
+const BODY_SHARE: u64 = 2;
+
+/// Where the memory of a machine is not known.
+const MEMORY_BYTES_ASSUMED: u64 = 4 << 30;
+
+/// Memory that all bodies of a process share.
+pub struct BodyBudget {
+    bytes_max: u64,
+    held_bytes: AtomicU64,
+}
+
+impl fmt::Debug for BodyBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BodyBudget")
+            .field("bytes_max", &self.bytes_max)
+            .field("held_bytes", &self.held_bytes())
+            .finish()
+    }
+}
+
+impl BodyBudget {
+    /// A budget for a machine, or a container, with so much memory: a quarter of it, between 128 MiB and 16 GiB.
+    pub fn of_memory(memory_bytes: Option<u64>) -> Arc<BodyBudget> {
+        let share = memory_bytes.unwrap_or(MEMORY_BYTES_ASSUMED) / MEMORY_SHARE;
+        BodyBudget::new(share.clamp(BUDGET_BYTES_MIN, BUDGET_BYTES_MAX))
+    }
+
+    pub(crate) fn new(bytes_max: u64) -> Arc<BodyBudget> {
+        Arc::new(BodyBudget { bytes_max, held_bytes: AtomicU64::new(0) })
+    }
+
+    /// Bytes of large bodies that are held now.
+    pub fn held_bytes(&self) -> u64 {
+        self.held_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that one body may have.
+    pub fn body_bytes_max(&self) -> u64 {
+        BODY_BYTES_MAX.min(self.bytes_max / BODY_SHARE)
+    }
+
+    /// Bytes that one body may have once decoded.
+    pub(crate) fn decoded_bytes_max(&self) -> u64 {
+        DECODED_BYTES_MAX.min(self.body_bytes_max())
+    }
+
+    /// Refuses a body that has more than it may.
+    fn check(&self, body_bytes: u64) -> Result<(), Fault> {
+        let bytes_max = self.body_bytes_max();
+        if body_bytes <= bytes_max {
+            return Ok(());
+        }
+        let message = format!(
+            "response body exceeds {bytes_max} bytes, the most that is kept; \
+             use `responseType: 'none'` or `discardResponseBodies` to read it without keeping it"
+        );
+        Err(Box::new(Error::new(ErrorCode::BODY_TOO_LARGE, Stage::Receive, Kind::TooLarge, message)))
+    }
+
+    fn exhausted(&self) -> Fault {
+        let message = format!(
+            "the response bodies of all VUs exceed {} bytes, a quarter of this machine's memory; \
+             use `responseType: 'none'`, `discardResponseBodies` or fewer VUs",
+            self.bytes_max
+        );
+        Box::new(Error::new(ErrorCode::BODIES_EXHAUSTED, Stage::Receive, Kind::Exhausted, message))
+    }
+}
+
+/// The part of the budget that one body takes. A small body takes none, so that requests of different threads do not meet
+/// here.
+pub(crate) struct Hold<'b> {
+    budget: &'b Arc<BodyBudget>,
+    held: Option<Held>,
+}
+
+impl<'b> Hold<'b> {
+    pub(crate) fn new(budget: &'b Arc<BodyBudget>) -> Hold<'b> {
+        Hold { budget, held: None }
+    }
+
+    /// Takes so much in all.
+    ///
+    /// # Errors
+    /// The budget is exhausted.
+    pub(crate) fn grow_to(&mut self, bytes: u64) -> Result<(), Fault> {
+        if bytes <= BODY_FREE_BYTES {
+            return Ok(());
+        }
+        let held = self.held.get_or_insert_with(|| Held::new(self.budget.clone()));
+        if held.grow_to(bytes) { Ok(()) } else { Err(self.budget.exhausted()) }
+    }
+
+    /// The body, with what it holds until nothing refers to it.
+    pub(crate) fn take(&mut self, body: Vec<u8>) -> Bytes {
+        match self.held.take() {
+            Some(held) => held.wrap(body),
+            None => Bytes::from(body),
+        }
+    }
+}
+
+/// The body of a response while it is received.
+pub(crate) struct BodyBuffer<'b> {
+    bytes: Vec<u8>,
+    hold: Hold<'b>,
+}
+
+impl<'b> BodyBuffer<'b> {
+    pub(crate) fn new(budget: &'b Arc<BodyBudget>) -> BodyBuffer<'b> {
+        BodyBuffer { bytes: Vec::new(), hold: Hold::new(budget) }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Refuses a body that has more than it may.
+    pub(crate) fn check(&self, body_bytes: u64) -> Result<(), Fault> {
+        self.hold.budget.check(body_bytes)
+    }
+
+    /// Adds a piece. `announced_bytes` is the size that the server says the rest has, or zero.
+    pub(crate) fn push(&mut self, piece: &[u8], announced_bytes: u64) -> Result<(), Fault> {
+        let room = self.bytes.capacity() - self.bytes.len();
+        if piece.len() > room {
+            match self.bytes.capacity() {
+                0 => {
+                    let announced_bytes = announced_bytes.min(BODY_RESERVE_BYTES_MAX) as usize;
+                    self.bytes.reserve_exact(piece.len() + announced_bytes);
+                }
+                1..BODY_DOUBLED_BYTES_MAX => self.bytes.reserve(piece.len()),
+                capacity => self.bytes.reserve_exact(piece.len().max(room + capacity / 2)),
+            }
+            self.hold.grow_to(self.bytes.capacity() as u64)?;
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(())
+    }
+
+    /// Takes the body.
+    pub(crate) fn take(&mut self) -> Bytes {
+        self.hold.take(std::mem::take(&mut self.bytes))
+    }
+}
+
+/// The part of the budget that something owns which changes its size.
+pub(crate) struct Held {
+    budget: Arc<BodyBudget>,
+    bytes: u64,
+}
+
+impl Held {
+    /// Nothing yet.
+    pub(crate) fn new(budget: Arc<BodyBudget>) -> Held {
+        Held { budget, bytes: 0 }
+    }
+
+    /// Takes so much in all, or gives back what is more than that. Returns false when the budget is exhausted.
+    pub(crate) fn set_to(&mut self, bytes: u64) -> bool {
+        let bytes = if bytes <= BODY_FREE_BYTES { 0 } else { bytes };
+        if bytes >= self.bytes {
+            return bytes == self.bytes || self.grow_to(bytes);
+        }
+        self.budget.held_bytes.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+        self.bytes = bytes;
+        true
+    }
+
+    /// `body`, with what is held until nothing refers to it.
+    fn wrap(self, body: impl AsRef<[u8]> + Send + 'static) -> Bytes {
+        Bytes::from_owner(HeldBody { body, _held: self })
+    }
+
+    /// A message, which takes a part of the same budget until nothing refers to it; `None` when that is exhausted.
+    pub(crate) fn of_message(&self, message: Bytes) -> Option<Bytes> {
+        let bytes = message.len() as u64;
+        if bytes <= BODY_FREE_BYTES {
+            return Some(message);
+        }
+        let mut held = Held::new(self.budget.clone());
+        held.grow_to(bytes).then(|| held.wrap(message))
+    }
+
+    fn grow_to(&mut self, bytes: u64) -> bool {
+        let more = bytes.saturating_sub(self.bytes);
+        let before = self.budget.held_bytes.fetch_add(more, Ordering::Relaxed);
+        self.bytes += more;
+        before.saturating_add(more) <= self.budget.bytes_max
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.budget.held_bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+struct HeldBody<T> {
+    body: T,
+    _held: Held,
+}
+
+impl<T: AsRef<[u8]>> AsRef<[u8]> for HeldBody<T> {
+    fn as_ref(&self) -> &[u8] {
+        self.body.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_a_quarter_of_the_memory_within_bounds() {
+        let check = |memory_bytes, expect: (u64, u64)| {
+            let budget = BodyBudget::of_memory(memory_bytes);
+            assert_eq!((budget.bytes_max, budget.body_bytes_max()), expect, "{memory_bytes:?}");
+        };
+        check(Some(16 << 30), (4 << 30, BODY_BYTES_MAX));
+        check(Some(1 << 30), (256 << 20, 128 << 20));
+        check(Some(0), (BUDGET_BYTES_MIN, 64 << 20));
+        check(Some(1 << 40), (BUDGET_BYTES_MAX, BODY_BYTES_MAX));
+        check(None, (1 << 30, BODY_BYTES_MAX));
+    }
+
+    #[test]
+    fn bodies_count_until_nothing_refers_to_them() {
+        let budget = BodyBudget::new(10 << 20);
+        let body = |bytes: usize| {
+            let mut hold = Hold::new(&budget);
+            hold.grow_to(bytes as u64).map(|()| hold.take(vec![0; bytes]))
+        };
+        let small = body(BODY_FREE_BYTES as usize).expect("it is small");
+        assert_eq!(budget.held_bytes(), 0);
+        let first = body(6 << 20).expect("there is room");
+        let shared = first.slice(1..2);
+        let error = body(6 << 20).expect_err("there is none");
+        assert_eq!((error.code, error.kind), (ErrorCode::BODIES_EXHAUSTED, Kind::Exhausted));
+        drop(first);
+        assert_eq!(budget.held_bytes(), 6 << 20, "a part of it is in use");
+        drop((shared, small));
+        assert_eq!(budget.held_bytes(), 0);
+        body(6 << 20).expect("there is room again");
+        let mut held = Held::new(budget.clone());
+        assert!(held.set_to(8 << 20) && held.set_to(6 << 20) && held.set_to(6 << 20));
+        assert_eq!(budget.held_bytes(), 6 << 20);
+        assert!(held.set_to(10) && budget.held_bytes() == 0);
+        assert!(!held.set_to(11 << 20));
+        drop(held);
+        assert_eq!(budget.held_bytes(), 0);
+    }
+}
