@@ -20,7 +20,7 @@ const fn hog(name: &'static str, before: &'static str, repeat: &'static str) -> 
     Hog { name, before, repeat }
 }
 
-/// What repeats a piece of code for as long as the iteration may run.
+/// A loop that repeats a piece of code for as long as the iteration may run.
 const FOR_EVER: &str = "while (true) { REPEAT }";
 
 const TEXT: &str = "const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20000);";
@@ -335,7 +335,7 @@ fn neighbours_of_what_never_ends_are_served() {
     }
 }
 
-/// What a VU beside it measures of a server that answers after 5 ms.
+/// A VU that measures a server which answers after 5 ms.
 const ASKING: &str = "import http from 'k6/http'; export default function () { while (true) http.get(`${__ENV.BASE}/delay/5`); }";
 
 /// Computes for 50 ms per iteration.
