@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
-use crate::coding::DECODED_BYTES_MAX;
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::fault::Fault;
-use crate::limits::{BODY_BYTES_MAX, BODY_DOUBLED_BYTES_MAX, BODY_FREE_BYTES, BODY_RESERVE_BYTES_MAX};
+use crate::limits::{
+    BODY_BYTES_MAX, BODY_DOUBLED_BYTES_MAX, BODY_FREE_BYTES, BODY_RESERVE_BYTES_MAX, DECODED_BYTES_MAX,
+};
 
 /// The share of the machine's memory that bodies may take, as its reciprocal. The other three quarters are for what scripts
 /// make of them, the VUs themselves and the metrics.
@@ -260,7 +261,7 @@ mod tests {
         };
         let small = body(BODY_FREE_BYTES as usize).expect("it is small");
         assert_eq!(budget.held_bytes(), 0);
-        let first = body(6 << 20).expect("there is room");
+        let first = body(6 << 20).expect("a part is free");
         let shared = first.slice(1..2);
         let error = body(6 << 20).expect_err("there is none");
         assert_eq!((error.code, error.kind), (ErrorCode::BODIES_EXHAUSTED, Kind::Exhausted));
@@ -268,7 +269,7 @@ mod tests {
         assert_eq!(budget.held_bytes(), 6 << 20, "a part of it is in use");
         drop((shared, small));
         assert_eq!(budget.held_bytes(), 0);
-        body(6 << 20).expect("there is room again");
+        body(6 << 20).expect("a part is free again");
         let mut held = Held::new(budget.clone());
         assert!(held.set_to(8 << 20) && held.set_to(6 << 20) && held.set_to(6 << 20));
         assert_eq!(budget.held_bytes(), 6 << 20);

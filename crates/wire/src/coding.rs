@@ -15,13 +15,11 @@ use bytes::Bytes;
 
 pub(crate) use turns::decode_by;
 
+pub use crate::limits::DECODED_BYTES_MAX;
+
 use self::layers::{BARREN_BYTES_MAX, Decoding, Inflater};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::headers::Headers;
-
-/// Bytes a body may have once decoded. A body that would get larger is an error, found while decoding, so that a
-/// few kilobytes of hostile input cannot fill the memory.
-pub const DECODED_BYTES_MAX: u64 = 128 << 20;
 
 /// Codings laid over each other in one body. More than two are never seen outside attacks.
 pub const CODINGS_MAX: usize = 5;

@@ -9,6 +9,9 @@ pub(crate) const HEADERS_MAX: usize = 1024;
 /// Bytes of a body that is kept, where the machine has the memory for it. A body that is not kept may be of any size: it is
 /// counted and forgotten.
 pub(crate) const BODY_BYTES_MAX: u64 = 256 << 20;
+/// Bytes a body may have once decoded. A body that would get larger is an error, found while decoding, so that a
+/// few kilobytes of hostile input cannot fill the memory.
+pub const DECODED_BYTES_MAX: u64 = 128 << 20;
 /// Bytes of a body that take nothing of the budget of all bodies, so that threads do not meet there for small ones: those
 /// that may come with one read.
 pub(crate) const BODY_FREE_BYTES: u64 = READ_BYTES as u64;

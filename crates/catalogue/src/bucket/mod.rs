@@ -245,7 +245,7 @@ impl Store for Bucket {
 }
 
 /// Whether the environment has credentials, or names where to fetch them. Without, the client would ask the metadata service
-/// of the machine, on an address that nobody named.
+/// of the machine, on an address that no setting names.
 fn has_credentials(builder: &AmazonS3Builder) -> bool {
     use AmazonS3ConfigKey as Key;
     let has = |key: Key| builder.get_config_value(&key).is_some_and(|value| !value.is_empty());

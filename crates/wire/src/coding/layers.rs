@@ -59,7 +59,7 @@ impl Pace {
     }
 }
 
-/// What passes from one layer to the next.
+/// The place between two layers, where the bytes pass.
 struct Gate {
     inner: Box<dyn Read>,
     pace: Rc<Pace>,

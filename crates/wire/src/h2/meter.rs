@@ -137,7 +137,7 @@ impl AsyncRead for Metered {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let Some(reads_left) = this.meter.reads_left.get().checked_sub(1) else {
-            // Whoever moves the frames asks again in its next turn, without being woken.
+            // The task that moves the frames asks again in its next turn, without being woken.
             return Poll::Pending;
         };
         let polled_at = SystemClock::now();

@@ -33,7 +33,7 @@ pub struct WebSocket {
     sent_bytes: usize,
     /// State of the generator of masks.
     mask: u64,
-    /// What messages take that are not complete.
+    /// The memory of messages that are not complete.
     held: Held,
 }
 
@@ -175,7 +175,7 @@ impl WebSocket {
         let_others(cx)
     }
 
-    /// The message, which takes its part of the budget for as long as somebody has it.
+    /// The message, which takes its part of the budget for as long as something refers to it.
     fn hold(&mut self, message: Message) -> Read {
         // It is no part of the decoder any more.
         self.held.set_to(self.decoder.held_bytes());
