@@ -1,6 +1,6 @@
 //! Bodies of answers to the program's own requests, within a limit that counts what they are decompressed to.
 //!
-//! It knows neither requests nor the meaning of answers. The limit of the HTTP client counts bytes of the network: a
+//! It knows neither the requests nor the meaning of an answer. The limit of the HTTP client counts bytes of the network: a
 //! gzip body of 2 MB would take 2 GB. Therefore `clippy.toml` disallows the client's own ways to read a body.
 
 use std::io::{self, Read};

@@ -1,6 +1,6 @@
 //! Files and streams read within a limit.
 //!
-//! A path may name a device that never ends, or a FIFO that nobody writes to. Such a path is refused before it is opened, and
+//! A path may name a device that never ends, or a FIFO without a writer. Such a path is refused before it is opened, and
 //! the limit counts the bytes that arrive: the length that the file system reports may be zero (`/proc`) or grow meanwhile.
 //!
 //! This crate knows nothing of scripts, settings and how errors are shown.

@@ -203,8 +203,8 @@ impl Launch {
 /// Closes what this process inherited besides its standard streams. A lab outlives its caller, and an open file of the caller would
 /// keep its lock, its port or its pipe.
 ///
-/// This process opens all its files with `O_CLOEXEC` (open(2)), and what had that flag was not inherited, so that the flag tells both
-/// apart.
+/// This process opens all its files with `O_CLOEXEC` (open(2)), and what had that flag was not inherited, so that the flag distinguishes
+/// both.
 pub(crate) fn close_inherited() {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return };
     let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());

@@ -11,6 +11,6 @@ mod table;
 
 pub use activity::Activity;
 pub use intake::{Intake, accept};
-pub use service::serve_with;
+pub use service::Reporting;
 pub use stream::Watched;
 pub use table::{Closed, Limits};

@@ -1,32 +1,42 @@
 //! A service that reports its requests.
 
+use std::pin::Pin;
+
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming as Received;
-use hyper::service::{Service, service_fn};
+use hyper::service::Service;
 
 use crate::activity::{Activity, Incoming, Outgoing};
 
-/// Returns a service that answers as `inner` does and reports its requests to `activity`.
-pub fn serve_with<S, B>(
+/// A service that answers as another one does and reports its requests to an activity.
+#[derive(Clone, Debug)]
+pub struct Reporting<S> {
     inner: S,
     activity: Activity,
-) -> impl Service<
-    Request<Received>,
-    Response = Response<Outgoing<B>>,
-    Error = S::Error,
-    Future = impl Future<Output = Result<Response<Outgoing<B>>, S::Error>> + Send,
-> + Clone
+}
+
+impl<S> Reporting<S> {
+    /// Returns a service that answers as `inner` does and reports its requests to `activity`.
+    pub fn new(inner: S, activity: Activity) -> Reporting<S> {
+        Reporting { inner, activity }
+    }
+}
+
+impl<S, B> Service<Request<Received>> for Reporting<S>
 where
-    S: Service<Request<Incoming<Received>>, Response = Response<B>> + Clone,
-    S::Error: std::error::Error + Send + Sync + 'static,
-    S::Future: Send,
+    S: Service<Request<Incoming<Received>>, Response = Response<B>>,
+    S::Future: Send + 'static,
     B: Body<Data = Bytes> + Unpin,
 {
-    service_fn(move |request: Request<Received>| {
-        let turn = activity.begin();
-        let answer = inner.call(request.map(|body| turn.body(body)));
-        async move { answer.await.map(|response| response.map(|body| Outgoing::new(body, turn))) }
-    })
+    type Response = Response<Outgoing<B>>;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn call(&self, request: Request<Received>) -> Self::Future {
+        let turn = self.activity.begin();
+        let answer = self.inner.call(request.map(|body| turn.body(body)));
+        Box::pin(async move { Ok(answer.await?.map(|body| Outgoing::new(body, turn))) })
+    }
 }

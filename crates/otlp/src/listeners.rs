@@ -81,7 +81,7 @@ async fn accept(listener: TcpListener, routes: Router, intake: Arc<Intake>) {
     http2.keep_alive_interval(LIMITS.idle).keep_alive_timeout(REQUEST_LIMIT);
     let builder = Arc::new(builder);
     let serve = move |stream, activity| {
-        let service = listen::serve_with(TowerToHyperService::new(routes.clone()), activity);
+        let service = listen::Reporting::new(TowerToHyperService::new(routes.clone()), activity);
         let builder = builder.clone();
         async move {
             // How a connection ends is its client's affair; what came on it was counted.

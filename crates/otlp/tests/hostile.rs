@@ -56,6 +56,7 @@ fn check(what: &str, count: usize, bytes: &str, gave_way: u64) {
         stream
     };
     let hostile: Vec<TcpStream> = (0..count).map(open).collect();
+    println!("tried {count}");
     for number in 1..=3 {
         assert_eq!(send(&receiver, number), Some(200), "{what}: {:?}", receiver.counts());
     }
@@ -109,6 +110,7 @@ fn hostile_silent_connections_are_closed_in_time_and_counted() {
 
 /// Sends raw bytes and returns the status; `None` without an answer.
 fn status(receiver: &Receiver, bytes: &[u8]) -> Option<u16> {
+    println!("tried 1");
     let mut stream = connect(receiver);
     // The receiver may close before it has read everything.
     let _ = stream.write_all(bytes);

@@ -32,6 +32,7 @@ fn paths() -> Vec<String> {
 
 /// Returns the outcome of a question: `ok`, the status of a refusal, or `panic`.
 fn outcome(library: &Library, path: &str, query: &str) -> (&'static str, String) {
+    println!("tried 1");
     let question = Question::parse(&format!("/api/v1/{path}"), query).expect("a question");
     match catch_unwind(AssertUnwindSafe(|| library.answer(&question))) {
         Ok(Ok(answer)) => ("ok", answer.to_string()),

@@ -148,6 +148,16 @@ impl LivePage {
         }
     }
 
+    /// Returns the connections that the server closed, by cause with their counts; empty if it closed none.
+    pub fn closed(&self) -> Vec<String> {
+        let mut causes = self.server.closed().causes();
+        let listeners = self.feed.gave_way();
+        if listeners > 0 {
+            causes.push(format!("{listeners} live listeners gave way to new ones"));
+        }
+        causes
+    }
+
     /// Closes the run's file to readers before it is finished.
     pub fn before_finish(&self) {
         self.gate.close();

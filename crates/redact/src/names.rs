@@ -155,7 +155,7 @@ fn is_quantity(text: &str) -> bool {
         let unit = rest[digits..].find(|letter: char| letter.is_ascii_digit()).unwrap_or(rest.len() - digits);
         let unit_text = &rest[digits..digits + unit];
         let is_last = digits + unit == rest.len();
-        if digits == 0 || !UNITS.contains(&unit_text) && !(unit_text.is_empty() && is_last) {
+        if digits == 0 || !(UNITS.contains(&unit_text) || unit_text.is_empty() && is_last) {
             return false;
         }
         rest = &rest[digits + unit..];

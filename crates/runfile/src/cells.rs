@@ -8,8 +8,11 @@ use rusqlite::params;
 use crate::ReadError;
 use crate::brief::{BriefRoom, Cell, Want};
 use crate::format::blob::Unpacker;
-use crate::format::{FORMAT_OF_CELLS, MINUTE, SERIES_PER_BLOCK, TEN, block, cell, chunk};
+use crate::format::{
+    FORMAT_OF_CELLS, FORMAT_OF_CHECKSUMS, MINUTE, SERIES_PER_BLOCK, TEN, WHOLE, block, cell, chunk,
+};
 use crate::reader::{Reader, RowError, UNKNOWN_NUMBER};
+use crate::seal::block_crc32;
 
 /// Where blocks are in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +21,19 @@ pub(crate) enum Blocks {
     Chunk { minute: u32, windows: u32 },
     /// A roll-up of so many windows.
     Rollup { windows: u32, number: u32 },
+}
+
+impl Blocks {
+    /// Describes a block of these that does not match its checksum.
+    fn damage(self) -> String {
+        let place = match self {
+            Blocks::Chunk { minute, windows: 1 } => format!("the seconds of minute {minute}"),
+            Blocks::Chunk { minute, .. } => format!("the tens of minute {minute}"),
+            Blocks::Rollup { windows: WHOLE, .. } => "the totals of the run".to_owned(),
+            Blocks::Rollup { windows, number } => format!("the totals of {windows} s, number {number}"),
+        };
+        format!("{place} do not match their checksum; other minutes and tables can be read")
+    }
 }
 
 /// Places of cells within a minute, a bit for each.
@@ -129,19 +145,24 @@ impl Reader {
         blocks: Blocks,
         mut each: impl FnMut(u32, &[u8]) -> Result<(), RowError>,
     ) -> Result<(), ReadError> {
-        let (sql, key) = match blocks {
-            Blocks::Chunk { minute, windows } => (
-                "SELECT block, cells FROM chunk WHERE minute = ? AND windows = ? ORDER BY block, part",
-                [minute, windows],
-            ),
-            Blocks::Rollup { windows, number } => (
-                "SELECT block, cells FROM rollup WHERE windows = ? AND number = ? ORDER BY block, part",
-                [windows, number],
-            ),
+        let has_sums = self.format >= FORMAT_OF_CHECKSUMS;
+        let stated = if has_sums { "crc32" } else { "0" };
+        let (place, key) = match blocks {
+            Blocks::Chunk { minute, windows } => {
+                ("chunk WHERE minute = ? AND windows = ?", [minute, windows])
+            }
+            Blocks::Rollup { windows, number } => {
+                ("rollup WHERE windows = ? AND number = ?", [windows, number])
+            }
         };
-        self.rows(sql, params![key[0], key[1]], |row| {
-            let first = row.get::<_, u32>(0)?.checked_mul(SERIES_PER_BLOCK).ok_or(UNKNOWN_NUMBER)?;
-            each(first, row.get_ref(1)?.as_blob().map_err(|_| "a blob is none")?)
+        let sql = format!("SELECT block, part, {stated}, cells FROM {place} ORDER BY block, part");
+        self.rows(&sql, params![key[0], key[1]], |row| {
+            let (block, part): (u32, u32) = (row.get(0)?, row.get(1)?);
+            let cells = row.get_ref(3)?.as_blob().map_err(|_| "a blob is none")?;
+            if has_sums && row.get::<_, u32>(2)? != block_crc32([key[0], key[1], block, part], cells) {
+                return Err(RowError::Damage(blocks.damage()));
+            }
+            each(block.checked_mul(SERIES_PER_BLOCK).ok_or(UNKNOWN_NUMBER)?, cells)
         })?;
         Ok(())
     }

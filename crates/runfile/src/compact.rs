@@ -15,6 +15,7 @@ use crate::format::cell::Flaw;
 use crate::format::chunk::Cells;
 use crate::format::{FIVE_MINUTES, MINUTE, SERIES_PER_BLOCK, TEN, TEN_MINUTES, WHOLE};
 use crate::reader::UNKNOWN_NUMBER;
+use crate::seal::block_crc32;
 use crate::store::{SeriesState, Store, too_big};
 
 /// Minutes that wait to be compacted while the disk refuses; older ones stay in the tail.
@@ -172,8 +173,10 @@ impl Store {
     }
 }
 
-const CHUNK: &str = "INSERT INTO chunk (minute, windows, block, part, cells) VALUES (?, ?, ?, ?, ?)";
-const ROLLUP: &str = "INSERT INTO rollup (windows, number, block, part, cells) VALUES (?, ?, ?, ?, ?)";
+const CHUNK: &str =
+    "INSERT INTO chunk (minute, windows, block, part, crc32, cells) VALUES (?, ?, ?, ?, ?, ?)";
+const ROLLUP: &str =
+    "INSERT INTO rollup (windows, number, block, part, crc32, cells) VALUES (?, ?, ?, ?, ?, ?)";
 
 /// Blocks on their way into a table, one at a time.
 struct Rows {
@@ -212,7 +215,8 @@ impl Rows {
             return Ok(());
         }
         let cells = self.cells.take(&mut store.packer).ok_or_else(too_big)?;
-        store.execute(self.sql, params![self.key.0, self.key.1, self.block, self.part, cells])?;
+        let crc32 = block_crc32([self.key.0, self.key.1, self.block, self.part], &cells);
+        store.execute(self.sql, params![self.key.0, self.key.1, self.block, self.part, crc32, cells])?;
         self.part += 1;
         Ok(())
     }

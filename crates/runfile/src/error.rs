@@ -24,6 +24,17 @@ pub enum WriteError {
         /// SQLite's error.
         source: rusqlite::Error,
     },
+    /// The file is whole, and its checksums could not be added: the disk is full.
+    #[error("add checksums to {path}: {source}")]
+    Seal {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The file is not at its place any more.
+    #[error("write {0}: it or its folder was deleted during the run")]
+    Gone(PathBuf),
     /// The writer's thread cannot be started.
     #[error("start the thread of the run's file: {0}")]
     Thread(std::io::Error),
@@ -51,6 +62,14 @@ pub enum ReadError {
         path: PathBuf,
         /// Why not.
         source: std::io::Error,
+    },
+    /// A pipe, a device, a folder or a link stands at the place of a file that belongs to it.
+    #[error("open {path}: {other} beside it is not a regular file; move it away", path = path.display(), other = other.display())]
+    Beside {
+        /// Which file.
+        path: PathBuf,
+        /// The other's path.
+        other: PathBuf,
     },
     /// It is a file of something else.
     #[error("open {0}: it is not a run file of Plimsoll")]
@@ -83,6 +102,16 @@ pub enum ReadError {
         /// SQLite's error.
         source: rusqlite::Error,
     },
+}
+
+impl ReadError {
+    /// The damage alone, without the file; other errors as they are.
+    pub fn damage(&self) -> String {
+        match self {
+            ReadError::Corrupt { what, .. } => what.clone(),
+            other => other.to_string(),
+        }
+    }
 }
 
 /// Why runs could not be merged.

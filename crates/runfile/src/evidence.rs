@@ -60,18 +60,14 @@ pub fn add_evidence(path: &Path, evidence: &Evidence, redactor: &Redactor) -> Re
     if reader.format < FORMAT_OF_EVIDENCE {
         return Err(WriteError::Old(path.to_owned()));
     }
-    let sqlite = |source| WriteError::Sqlite { path: path.to_owned(), source };
-    let mut marks = EvidenceMarks::read(&reader.connection).map_err(sqlite)?;
-    let mut connection = snapshot::open_ended(path, &reader)?;
-    drop(reader);
-    let mut add = || {
+    let mut marks = EvidenceMarks::read(&reader.connection).map_err(|error| reader.error(error))?;
+    snapshot::change(path, reader, |connection| {
         let transaction = connection.transaction()?;
         let mut packer = Packer::new();
         let mut pen = Pen { connection: &transaction, packer: &mut packer, redactor, marks: &mut marks };
         pen.evidence(evidence)?;
         transaction.commit()
-    };
-    add().map_err(sqlite)
+    })
 }
 
 impl EvidenceMarks {

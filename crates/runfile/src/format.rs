@@ -11,13 +11,15 @@ pub(crate) mod values;
 /// `application_id` of the SQLite file: "Plim" in ASCII.
 pub const APPLICATION_ID: i32 = 0x506c_696d;
 /// `user_version` of the SQLite file: the newest format this build writes and reads.
-pub const FORMAT_VERSION: i64 = 3;
+pub const FORMAT_VERSION: i64 = 4;
 /// The oldest format this build reads.
 pub(crate) const FORMAT_OLDEST: i64 = 1;
 /// The format whose chunks and roll-ups hold one series each, cell by cell.
 pub(crate) const FORMAT_OF_CELLS: i64 = 1;
 /// The first format that has evidence: signals of servers, records, gaps and traces.
 pub(crate) const FORMAT_OF_EVIDENCE: i64 = 3;
+/// The first format with checksums: of each block, and of each page of a finished file.
+pub(crate) const FORMAT_OF_CHECKSUMS: i64 = 4;
 /// The ending of run files' names.
 pub const EXTENSION: &str = "plimsoll";
 /// No blob or text is larger, compressed or not; what claims to be is refused.

@@ -187,7 +187,7 @@ mod tests {
         redactor.add_declared(["pin".to_owned(), "a/b c d e".to_owned()]);
         let facts = Header {
             name: Some("with pin".into()),
-            options_json: r#"{"vus":1,"tags":{"pin":"xpinx"},"pins":["a/b c d e"]}"#.into(),
+            options_json: r#"{"vus":1,"tags":{"n":"xpinx","m":"pin"},"pins":["a/b c d e"]}"#.into(),
             thresholds: vec![crate::ThresholdFacts { selector: "m{n:pin}".into(), ..Default::default() }],
             modules: vec![crate::Module { text: "const p = 'pin'".into(), ..Default::default() }],
             tags: [("pin".to_owned(), "pin".to_owned())].into(),
@@ -196,7 +196,7 @@ mod tests {
         };
         let (hidden, redactor) = header(&facts);
         assert_eq!(hidden.name.as_deref(), Some("with (hidden)"));
-        let expect = r#"{"vus":1,"tags":{"(hidden)":"xpinx"},"pins":["(hidden)"]}"#;
+        let expect = r#"{"vus":1,"tags":{"n":"xpinx","m":"(hidden)"},"pins":["(hidden)"]}"#;
         let parsed = |json: &str| serde_json::from_str::<Value>(json).expect("JSON");
         assert_eq!(parsed(&hidden.options_json), parsed(expect));
         assert_eq!(hidden.thresholds[0].selector, "m{n:(hidden)}");

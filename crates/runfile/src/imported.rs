@@ -139,8 +139,7 @@ impl ImportWriter {
         let compacted = self.store.compact(true);
         let ended = compacted.and_then(|()| self.store.transaction(|store| store.put_ending(ending, 0, 0)));
         ended.map_err(|source| self.failed(source))?;
-        let path = self.store.path.clone();
-        self.store.close().map_err(|source| WriteError::Sqlite { path, source })
+        self.store.close()
     }
 
     fn flush(&mut self) -> Result<(), WriteError> {

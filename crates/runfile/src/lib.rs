@@ -5,6 +5,7 @@
 //! goes on. Aggregates are stored without loss, so that what is read back adds up to the numbers the terminal printed, bit
 //! for bit. The tables are drawn in `docs/format/runfile.md`. The crate knows nothing of catalogues, verbs or reports.
 
+mod beside;
 mod brief;
 mod cells;
 mod compact;
@@ -18,13 +19,16 @@ mod imported;
 mod lock;
 mod merge;
 mod reader;
+mod redo;
 mod rows;
+mod seal;
 mod signals;
 mod snapshot;
 mod steps;
 mod store;
 mod sum;
 mod traces;
+mod verify;
 mod windows;
 mod writer;
 
@@ -45,8 +49,10 @@ pub use imported::{
 };
 pub use merge::{MergeOptions, merge};
 pub use reader::{Reader, State};
+pub use seal::Damage;
 pub use snapshot::{add_note, snapshot};
 pub use steps::STEPS;
 pub use traces::{SPANS_MAX, TraceMark};
+pub use verify::{Unverified, Verification, verify};
 pub use windows::Windows;
 pub use writer::{QUEUE_EVENTS_MAX, Report, Writer};

@@ -200,7 +200,7 @@ fn fill(mut store: Store, parts: &[Input<'_>], out: &Path) -> Result<(), MergeEr
             .transaction(|store| store.put_ending(&ending, ending.windows_lost, ending.log_lines_lost))
             .map_err(failed)?;
     }
-    store.close().map_err(failed)
+    store.close().map_err(MergeError::Write)
 }
 
 /// The next window of any part, with the windows of the same index of the others added.

@@ -8,14 +8,18 @@ use std::time::Duration;
 
 use model::{MetricId, MetricKind, MetricRegistry, SeriesKey, TagInterner, TagSet, TagSetId, ValueKind};
 use rusqlite::config::DbConfig;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde_json::{Map, Value};
 
+use crate::beside::{self, JOURNAL, LOG, beside, has_content};
 use crate::format::blob::Unpacker;
 use crate::format::{APPLICATION_ID, BLOB_BYTES_MAX, FORMAT_OLDEST, FORMAT_VERSION, schema};
 use crate::header::{EnvVar, Module};
 use crate::lock::Lock;
+use crate::redo::Pending;
+use crate::seal::{Seal, Tail};
 use crate::{Ending, Header, ReadError};
 
 /// Whether a run is over.
@@ -45,9 +49,15 @@ pub struct Reader {
     metrics: Vec<(MetricId, MetricKind)>,
     tag_sets: Vec<TagSetId>,
     series: Vec<(SeriesKey, MetricKind)>,
+    /// The checksums of a finished file; `None` where there are none.
+    pub(crate) seal: Option<Arc<Seal>>,
     /// Where a file was copied to because it could not be read in place; deleted with the reader.
     _copy: Option<tempfile::TempDir>,
 }
+
+/// The damage of a file that has a seal which cannot be read.
+pub(crate) const BROKEN_SEAL: &str =
+    "its list of checksums is damaged, so that no number in it can be verified; copy the file again";
 
 /// A metric, a tag set or a series that a file refers to and does not have.
 pub(crate) const UNKNOWN_NUMBER: &str = "a row refers to something that is not there";
@@ -56,79 +66,30 @@ pub(crate) const UNKNOWN_NUMBER: &str = "a row refers to something that is not t
 pub(crate) const WINDOW_INDEX_MAX: u32 = 40_000_000;
 
 impl Reader {
-    /// Opens a run for reading. Works on files and folders that cannot be written, and on what a killed process left.
+    /// Opens a run for reading. Works on files and folders that cannot be written, and on what a killed process left. Of a
+    /// finished file every table is checked against the checksums of its pages before it is read.
     ///
     /// # Errors
     /// There is no such file, or it is foreign, newer than this build, or damaged.
     pub fn open(path: &Path) -> Result<Reader, ReadError> {
-        let is_file = std::fs::metadata(path).map(|metadata| metadata.is_file());
-        match is_file {
-            Ok(true) => {}
-            Ok(false) => return Err(ReadError::Foreign(path.to_owned())),
-            Err(source) => return Err(ReadError::Open { path: path.to_owned(), source }),
-        }
-        match Reader::open_at(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY, None) {
-            Err(ReadError::Sqlite { source, .. }) if cannot_write_beside(&source) => {
-                Reader::open_unwritable(path)
-            }
-            opened => opened,
-        }
-    }
-
-    /// Opens a file whose log needs an index beside it that cannot be written there. Without a log, the file is all there
-    /// is; with one, both are copied to where they can be read.
-    pub(crate) fn open_unwritable(path: &Path) -> Result<Reader, ReadError> {
-        let open = |source| ReadError::Open { path: path.to_owned(), source };
-        let log = beside(path, "-wal");
-        if std::fs::metadata(&log).map_or(0, |metadata| metadata.len()) == 0 {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-            return Reader::open_at(path, &immutable_uri(path), flags, None);
-        }
-        let folder = tempfile::tempdir().map_err(open)?;
-        let copy = folder.path().join("run.plimsoll");
-        std::fs::copy(path, &copy).map_err(open)?;
-        std::fs::copy(&log, beside(&copy, "-wal")).map_err(open)?;
-        Reader::open_at(path, &copy, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(folder))
-    }
-
-    fn open_at(
-        path: &Path,
-        actual: &Path,
-        flags: OpenFlags,
-        copy: Option<tempfile::TempDir>,
-    ) -> Result<Reader, ReadError> {
+        let actual = real_file(path)?;
+        beside::check(&actual)?;
         // Looked at before the ending is: a run that ends between the two is not taken for a dead one.
-        let is_locked = Lock::is_held(path);
-        let connection = Connection::open_with_flags(actual, flags).map_err(|error| error_of(path, error))?;
-        defend(&connection).map_err(|error| error_of(path, error))?;
-        let format = identify(&connection, path)?;
-        if is_locked {
-            // One moment of a growing file, for as long as this reader lives.
-            connection.execute_batch("BEGIN").map_err(|error| error_of(path, error))?;
+        let is_locked = Lock::is_held(&actual);
+        let open = Opening { path, actual: &actual, is_locked };
+        if is_locked || has_content(&actual, LOG) || has_content(&actual, JOURNAL) {
+            return match open.open(&actual, OpenFlags::SQLITE_OPEN_READ_ONLY, None, None) {
+                Err(ReadError::Sqlite { source, .. }) if cannot_write_beside(&source) => open.copied(),
+                opened => opened,
+            };
         }
-        let mut reader = Reader {
-            path: path.to_owned(),
-            connection,
-            unpacker: RefCell::new(Unpacker::new()),
-            format,
-            header: Header::default(),
-            ending: None,
-            state: State::Partial,
-            registry: Arc::default(),
-            tags: Arc::default(),
-            metrics: Vec::new(),
-            tag_sets: Vec::new(),
-            series: Vec::new(),
-            _copy: copy,
-        };
-        reader.read_facts()?;
-        reader.state = match (&reader.ending, is_locked) {
-            (Some(_), _) => State::Complete,
-            (None, true) => State::Live,
-            (None, false) => State::Partial,
-        };
-        reader.read_names()?;
-        Ok(reader)
+        let failed = |source| ReadError::Open { path: path.to_owned(), source };
+        match Tail::read(&actual).map_err(failed)? {
+            Tail::None => open.alone(None),
+            Tail::Seal(seal) => open.alone(Some(Arc::from(seal))),
+            Tail::Pending(pending) => open.redone(pending),
+            Tail::Broken => Err(damaged(path, BROKEN_SEAL)),
+        }
     }
 
     /// Where it is.
@@ -210,7 +171,11 @@ impl Reader {
 
     /// A row of ours as the file's error.
     pub(crate) fn error(&self, error: rusqlite::Error) -> ReadError {
-        error_of(&self.path, error)
+        let is_denied = error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied);
+        match self.seal.as_ref().filter(|_| is_denied).and_then(|seal| seal.take_met()) {
+            Some(damage) => self.corrupt(damage),
+            None => error_of(&self.path, error),
+        }
     }
 
     pub(crate) fn corrupt(&self, what: impl Into<String>) -> ReadError {
@@ -237,6 +202,7 @@ impl Reader {
         match error {
             RowError::Sqlite(error) => self.error(error),
             RowError::Flaw(what) => self.corrupt(what),
+            RowError::Damage(what) => self.corrupt(what),
         }
     }
 
@@ -336,6 +302,120 @@ impl Reader {
     }
 }
 
+/// A file that is being opened.
+pub(crate) struct Opening<'a> {
+    /// As it was named.
+    pub(crate) path: &'a Path,
+    /// Where it is.
+    pub(crate) actual: &'a Path,
+    pub(crate) is_locked: bool,
+}
+
+impl Opening<'_> {
+    /// Opens a file that is all there is, without looking for a log and without writing beside it.
+    fn alone(&self, seal: Option<Arc<Seal>>) -> Result<Reader, ReadError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        self.open(&immutable_uri(self.actual), flags, None, seal)
+    }
+
+    /// Opens a copy of a file whose process was killed while it brought pages into it.
+    fn redone(&self, pending: Pending) -> Result<Reader, ReadError> {
+        let failed = |source| ReadError::Open { path: self.path.to_owned(), source };
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let copy = folder.path().join("run.plimsoll");
+        std::fs::copy(self.actual, &copy).and_then(|_| pending.apply(&copy)).map_err(failed)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        self.open(&immutable_uri(&copy), flags, Some(folder), None)
+    }
+
+    /// Opens a file whose log or journal needs something beside it that cannot be written there: all are copied to where they
+    /// can be read.
+    pub(crate) fn copied(&self) -> Result<Reader, ReadError> {
+        let others = [LOG, JOURNAL].map(|suffix| (suffix, has_content(self.actual, suffix)));
+        if others.iter().all(|(_, has_content)| !has_content) {
+            return self.alone(None);
+        }
+        let open = |source| ReadError::Open { path: self.path.to_owned(), source };
+        let folder = tempfile::tempdir().map_err(open)?;
+        let copy = folder.path().join("run.plimsoll");
+        std::fs::copy(self.actual, &copy).map_err(open)?;
+        for (suffix, _) in others.into_iter().filter(|(_, has_content)| *has_content) {
+            std::fs::copy(beside(self.actual, suffix), beside(&copy, suffix)).map_err(open)?;
+        }
+        self.open(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(folder), None)
+    }
+
+    fn open(
+        &self,
+        actual: &Path,
+        flags: OpenFlags,
+        copy: Option<tempfile::TempDir>,
+        seal: Option<Arc<Seal>>,
+    ) -> Result<Reader, ReadError> {
+        let path = self.path;
+        let failed = |error| error_of(path, error);
+        if let Some(seal) = &seal {
+            seal.check_schema().map_err(|what| damaged(path, what))?;
+        }
+        let mut connection = Connection::open_with_flags(actual, flags).map_err(failed)?;
+        defend(&connection).map_err(failed)?;
+        let format = identify(&connection, path)?;
+        if let Some(seal) = &seal {
+            admit_checked(&mut connection, seal.clone()).map_err(failed)?;
+        }
+        if self.is_locked {
+            // One moment of a growing file, for as long as this reader lives.
+            connection.execute_batch("BEGIN").map_err(failed)?;
+        }
+        let mut reader = Reader {
+            path: path.to_owned(),
+            connection,
+            unpacker: RefCell::new(Unpacker::new()),
+            format,
+            header: Header::default(),
+            ending: None,
+            state: State::Partial,
+            registry: Arc::default(),
+            tags: Arc::default(),
+            metrics: Vec::new(),
+            tag_sets: Vec::new(),
+            series: Vec::new(),
+            seal,
+            _copy: copy,
+        };
+        reader.read_facts()?;
+        reader.state = match (&reader.ending, self.is_locked) {
+            (Some(_), _) => State::Complete,
+            (None, true) => State::Live,
+            (None, false) => State::Partial,
+        };
+        reader.read_names()?;
+        Ok(reader)
+    }
+}
+
+/// The file that a path leads to, if it is one.
+pub(crate) fn real_file(path: &Path) -> Result<PathBuf, ReadError> {
+    let open = |source| ReadError::Open { path: path.to_owned(), source };
+    let actual = path.canonicalize().map_err(open)?;
+    match std::fs::metadata(&actual).map_err(open)?.is_file() {
+        true => Ok(actual),
+        false => Err(ReadError::Foreign(path.to_owned())),
+    }
+}
+
+/// Lets statements read those tables only whose pages match their checksums.
+fn admit_checked(connection: &mut Connection, seal: Arc<Seal>) -> rusqlite::Result<()> {
+    connection.authorizer(Some(move |context: AuthContext<'_>| match context.action {
+        AuthAction::Read { table_name, .. } if !seal.admits(table_name) => Authorization::Deny,
+        _ => Authorization::Allow,
+    }))
+}
+
+fn damaged(path: &Path, what: impl Into<String>) -> ReadError {
+    ReadError::Corrupt { path: path.to_owned(), what: what.into() }
+}
+
 impl std::fmt::Debug for Reader {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
@@ -351,6 +431,8 @@ impl std::fmt::Debug for Reader {
 pub(crate) enum RowError {
     Sqlite(rusqlite::Error),
     Flaw(&'static str),
+    /// It does not match its checksum.
+    Damage(String),
 }
 
 impl From<rusqlite::Error> for RowError {
@@ -419,12 +501,6 @@ fn error_of(path: &Path, error: rusqlite::Error) -> ReadError {
 /// SQLite's ways to say that it wanted to write beside a file and could not.
 fn cannot_write_beside(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
-}
-
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(suffix);
-    path.into()
 }
 
 /// A URI that makes SQLite expect no log and write nothing. See <https://www.sqlite.org/uri.html>.

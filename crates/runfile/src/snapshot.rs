@@ -8,8 +8,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, params};
 
 use crate::lock::Lock;
-use crate::reader::Reader;
-use crate::{State, WriteError};
+use crate::reader::{Reader, real_file};
+use crate::{State, WriteError, seal};
 
 /// Pages copied at once. The writer waits for no more than these.
 const PAGES_PER_STEP: i32 = 256;
@@ -21,6 +21,7 @@ const PAGES_PER_STEP: i32 = 256;
 /// The run cannot be read, or the copy cannot be written.
 pub fn snapshot(from: &Path, to: &Path) -> Result<(), WriteError> {
     let reader = Reader::open(from)?;
+    reader.check_all()?;
     let created = std::fs::OpenOptions::new().write(true).create_new(true).open(to);
     created.map_err(|source| match source.kind() {
         std::io::ErrorKind::AlreadyExists => WriteError::Exists(to.to_owned()),
@@ -31,7 +32,11 @@ pub fn snapshot(from: &Path, to: &Path) -> Result<(), WriteError> {
         // An incomplete copy cannot be read.
         let _ = std::fs::remove_file(to);
     }
-    copied.map_err(|source| WriteError::Sqlite { path: to.to_owned(), source })
+    copied.map_err(|source| WriteError::Sqlite { path: to.to_owned(), source })?;
+    match reader.seal {
+        Some(_) => seal::seal(to).map_err(|source| WriteError::Seal { path: to.to_owned(), source }),
+        None => Ok(()),
+    }
 }
 
 fn copy(from: &Connection, to: &Path) -> rusqlite::Result<()> {
@@ -53,23 +58,48 @@ fn copy(from: &Connection, to: &Path) -> rusqlite::Result<()> {
 /// # Errors
 /// The run still goes on, cannot be read, or cannot be written.
 pub fn add_note(path: &Path, wall_unix_ns: i64, text: &str) -> Result<(), WriteError> {
-    let connection = open_ended(path, &Reader::open(path)?)?;
-    let sql = "INSERT INTO note (wall_ns, text) VALUES (?, ?)";
-    let added = connection.execute(sql, params![wall_unix_ns, text]);
-    added.map(|_| ()).map_err(|source| WriteError::Sqlite { path: path.to_owned(), source })
+    let reader = Reader::open(path)?;
+    change(path, reader, |connection| {
+        connection.execute("INSERT INTO note (wall_ns, text) VALUES (?, ?)", params![wall_unix_ns, text])?;
+        Ok(())
+    })
+}
+
+/// Changes a run that is over, and seals it again if it was sealed. Damage that is there already is not sealed.
+pub(crate) fn change(
+    path: &Path,
+    reader: Reader,
+    work: impl FnOnce(&mut Connection) -> rusqlite::Result<()>,
+) -> Result<(), WriteError> {
+    let live = || WriteError::Live(path.to_owned());
+    let actual = real_file(path)?;
+    // Two changes at once would seal each other's half.
+    let lock = Lock::take(&actual).map_err(|error| match error.kind() {
+        std::io::ErrorKind::WouldBlock => live(),
+        _ => WriteError::Create { path: path.to_owned(), source: error },
+    })?;
+    if reader.state() == State::Live {
+        return Err(live());
+    }
+    reader.check_all()?;
+    let seal = reader.seal.clone();
+    drop(reader);
+    let sealing = |source| WriteError::Seal { path: path.to_owned(), source };
+    if let Some(seal) = &seal {
+        seal.remove(&actual).map_err(sealing)?;
+    }
+    let changed = open_ended(&actual).and_then(|mut connection| work(&mut connection));
+    let sealed = seal.map_or(Ok(()), |_| seal::seal(&actual));
+    drop(lock);
+    changed.map_err(|source| WriteError::Sqlite { path: path.to_owned(), source })?;
+    sealed.map_err(sealing)
 }
 
 /// Opens a run that is over for adding to it. What writing relies on was checked by its reader.
-pub(crate) fn open_ended(path: &Path, reader: &Reader) -> Result<Connection, WriteError> {
-    if reader.state() == State::Live || Lock::is_held(path) {
-        return Err(WriteError::Live(path.to_owned()));
-    }
-    let open = || {
-        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-        connection.busy_timeout(Duration::from_secs(5))?;
-        Ok(connection)
-    };
-    open().map_err(|source| WriteError::Sqlite { path: path.to_owned(), source })
+fn open_ended(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    Ok(connection)
 }

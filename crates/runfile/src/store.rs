@@ -20,6 +20,8 @@ use crate::facts::Anchor;
 use crate::format::blob::Packer;
 use crate::format::{APPLICATION_ID, FORMAT_VERSION, MINUTE, chunk, schema};
 use crate::lock::Lock;
+use crate::redo::Redo;
+use crate::seal::{self, Owners};
 use crate::{Ending, Header, WriteError, hidden};
 
 /// Log lines kept per run.
@@ -66,6 +68,8 @@ pub(crate) struct Store {
     pub(crate) open_minutes: Vec<u32>,
     pub(crate) last_window: Option<u32>,
     marks: Marks,
+    /// Dropped after the connection; `None` where the file has no readers while it is written.
+    pub(crate) redo: Option<Redo>,
     _lock: Option<Lock>,
 }
 
@@ -131,7 +135,7 @@ impl Store {
         live: bool,
         create: impl Fn(std::io::Error) -> WriteError,
     ) -> Result<Store, WriteError> {
-        let lock = live.then(|| Lock::take(path)).transpose().map_err(create)?;
+        let lock = live.then(|| Lock::take(path)).transpose().map_err(&create)?;
         let (header, redactor) = hidden::header(header);
         let sqlite = |source| WriteError::Sqlite { path: path.to_owned(), source };
         let connection =
@@ -150,9 +154,13 @@ impl Store {
             open_minutes: Vec::new(),
             last_window: None,
             marks: Marks::default(),
+            redo: None,
             _lock: lock,
         };
         store.begin_file(&header).map_err(sqlite)?;
+        if live {
+            store.begin_settling().map_err(&create)?;
+        }
         Ok(store)
     }
 
@@ -181,6 +189,30 @@ impl Store {
             )?;
         }
         self.connection.execute_batch("COMMIT")
+    }
+
+    fn begin_settling(&mut self) -> std::io::Result<()> {
+        let page_bytes = self.connection.query_row("PRAGMA page_size", [], |row| row.get(0));
+        let mut redo = Redo::open(&self.path, page_bytes.map_err(std::io::Error::other)?)?;
+        // Pages are brought into the file by `settle` alone.
+        self.connection
+            .query_row("PRAGMA wal_autocheckpoint = 0", [], |_| Ok(()))
+            .map_err(std::io::Error::other)?;
+        redo.settle(&self.connection);
+        self.redo = Some(redo);
+        Ok(())
+    }
+
+    /// Brings what was written into the file itself, so that it is whole without what is beside it.
+    pub(crate) fn settle(&mut self) {
+        if let Some(redo) = &mut self.redo {
+            redo.settle(&self.connection);
+        }
+    }
+
+    /// Whether the file was deleted, or its folder.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.redo.as_ref().is_some_and(|redo| redo.is_gone(&self.path))
     }
 
     /// The statements that write evidence.
@@ -544,12 +576,29 @@ impl Store {
         self.put_facts("ending", &ending)
     }
 
-    /// Makes one plain file of it: what the log holds goes into the file, and the log goes away.
-    pub(crate) fn close(self) -> rusqlite::Result<()> {
+    /// Makes one plain file of it: what the log holds goes into the file, the log goes away, and a complete run gets its seal.
+    pub(crate) fn close(self) -> Result<(), WriteError> {
+        let path = self.path.clone();
+        let failed = |source| WriteError::Sqlite { path: path.clone(), source };
         self.connection.flush_prepared_statement_cache();
+        let owners = self.make_plain().map_err(failed)?;
+        let Store { connection, redo, _lock, .. } = self;
+        drop(connection);
+        drop(redo);
+        let Some(owners) = owners else { return Ok(()) };
+        seal::write(&path, &owners).map_err(|source| WriteError::Seal { path, source })
+    }
+
+    /// Gives whose its pages are, if the run is complete.
+    fn make_plain(&self) -> rusqlite::Result<Option<Owners>> {
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         let mode: String = self.connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get(0))?;
-        if mode == "delete" { Ok(()) } else { Err(rusqlite::Error::InvalidQuery) }
+        if mode != "delete" {
+            return Err(rusqlite::Error::InvalidQuery);
+        }
+        let has_ended =
+            self.connection.query_row("SELECT count(*) FROM ending", [], |row| row.get::<_, i64>(0))? > 0;
+        if has_ended { Owners::read(&self.connection).map(Some) } else { Ok(None) }
     }
 
     /// Windows and log lines that were refused.

@@ -9,6 +9,7 @@ use model::{
     TagSetId, Window,
 };
 
+use crate::reader::Opening;
 use crate::store::{EXEMPLARS_MAX, LOG_LINES_MAX, Store};
 use crate::{Ending, Header, Reader, State};
 
@@ -165,10 +166,49 @@ fn a_log_that_needs_an_index_is_read_from_a_copy() {
     std::fs::copy(&path, &dead).expect("copy");
     std::fs::copy(folder.path().join("a.plimsoll-wal"), folder.path().join("dead.plimsoll-wal"))
         .expect("copy");
-    let reader = Reader::open_unwritable(&dead).expect("open");
+    let reader = Opening { path: &dead, actual: &dead, is_locked: false }.copied().expect("open");
     assert_eq!((reader.state(), reader.range().expect("readable")), (State::Partial, 0..1));
 
     store.close().expect("write");
-    let reader = Reader::open_unwritable(&path).expect("open");
+    let reader = Opening { path: &path, actual: &path, is_locked: false }.copied().expect("open");
     assert_eq!(reader.range().expect("readable"), 0..1);
+}
+
+/// A file at every moment between two writes of the process that writes it: each is what a kill would leave.
+#[test]
+fn a_file_without_its_log_is_whole_at_every_moment() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("a.plimsoll");
+    let tags = Arc::new(TagInterner::default());
+    let mut store =
+        Store::create(&path, &Header::default(), Arc::default(), tags.clone(), true).expect("create");
+    let alone = folder.path().join("alone.plimsoll");
+    let check_copy = |windows: u32| {
+        std::fs::copy(&path, &alone).expect("copy");
+        check(&alone, &tags, windows);
+        std::fs::remove_file(&alone).expect("remove");
+    };
+    check_copy(0);
+    for index in 0..WINDOWS {
+        store.transaction(|store| store.put_window(&window(index, &tags))).expect("write");
+        store.compact(false).expect("write");
+        check_copy(index);
+        // The pages are behind the file, and none of them is in its place; then one after the other is.
+        let redo = store.redo.as_ref().expect("live");
+        redo.append(&store.connection).expect("append");
+        check_copy(index + 1);
+        let before = std::fs::read(&path).expect("readable");
+        store.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).expect("checkpoint");
+        let after = std::fs::read(&path).expect("readable");
+        assert!(after.len() < before.len(), "the pages behind the file are gone");
+        check_copy(index + 1);
+        for (at, (old, new)) in before.chunks(4096).zip(after.chunks(4096)).enumerate() {
+            if old != new && index % 9 == 0 {
+                let mut torn = before.clone();
+                torn[..at * 4096].copy_from_slice(&after[..at * 4096]);
+                std::fs::write(&alone, &torn).expect("write");
+                check(&alone, &tags, index + 1);
+            }
+        }
+    }
 }

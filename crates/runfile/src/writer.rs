@@ -47,6 +47,8 @@ pub struct Report {
     pub windows_lost: u64,
     /// Log lines that are not in it.
     pub log_lines_lost: u64,
+    /// Whether all windows and the ending are in it, or in its log beside it.
+    pub is_whole: bool,
     /// The first thing that went wrong. The file holds what was written before and after.
     pub error: Option<WriteError>,
 }
@@ -62,7 +64,8 @@ enum Item {
     Note(i64, String),
     Evidence(Evidence),
     Traces(Vec<Trace>, Vec<OperationLoad>),
-    End(Box<Ending>),
+    /// The ending of a run whose file is whole, and of one whose file is not.
+    End(Box<Ending>, Box<Ending>),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -169,19 +172,32 @@ impl Writer {
 
     /// Writes what waits and how the run ended, and leaves one plain file.
     pub fn finish(self, ending: Ending) -> Report {
+        self.finish_judged(ending.clone(), ending)
+    }
+
+    /// The same for a run whose verdict depends on whether it could be stored: `incomplete` is the ending of one that lacks
+    /// windows.
+    pub fn finish_judged(self, ending: Ending, incomplete: Ending) -> Report {
         let Writer { queue, thread, lost, .. } = self;
-        let ending = Ending {
-            windows_lost: lost.windows,
-            log_lines_lost: lost.log_lines,
-            states_lost: lost.states,
-            evidence_lost: lost.evidence,
-            ..ending
+        let with_losses = |ending: Ending| {
+            Box::new(Ending {
+                windows_lost: lost.windows,
+                log_lines_lost: lost.log_lines,
+                states_lost: lost.states,
+                evidence_lost: lost.evidence,
+                ..ending
+            })
         };
         // The end may wait for the disk: the load is over.
-        let _ = queue.send(Item::End(Box::new(ending)));
+        let _ = queue.send(Item::End(with_losses(ending), with_losses(incomplete)));
         drop(queue);
-        let stopped =
-            |_| Report { bytes: 0, windows_lost: 0, log_lines_lost: 0, error: Some(WriteError::Stopped) };
+        let stopped = |_| Report {
+            bytes: 0,
+            windows_lost: 0,
+            log_lines_lost: 0,
+            is_whole: false,
+            error: Some(WriteError::Stopped),
+        };
         let report = thread.join().unwrap_or_else(stopped);
         Report {
             windows_lost: report.windows_lost + lost.windows,
@@ -234,7 +250,7 @@ struct Work {
     /// States that wait for their row to be full.
     states: Vec<GeneratorState>,
     trouble: Arc<Mutex<Option<String>>>,
-    error: Option<rusqlite::Error>,
+    error: Option<WriteError>,
     lost: Lost,
 }
 
@@ -242,7 +258,7 @@ impl Work {
     fn run(mut self, items: &Receiver<Item>) -> Report {
         loop {
             match items.recv_timeout(PATIENCE) {
-                Ok(Item::End(ending)) => return self.finish(Some(&ending)),
+                Ok(Item::End(ending, incomplete)) => return self.finish(Some((*ending, *incomplete))),
                 Ok(item) => self.take(item),
                 Err(RecvTimeoutError::Timeout) => self.flush(),
                 Err(RecvTimeoutError::Disconnected) => return self.finish(None),
@@ -261,6 +277,8 @@ impl Work {
             self.flush();
             let compacted = self.store.compact(false);
             self.note_error(compacted);
+            self.store.settle();
+            self.notice_deletion();
         } else if self.pending.len() >= QUEUE_EVENTS_MAX {
             self.flush();
         }
@@ -312,32 +330,50 @@ impl Work {
     }
 
     fn note_error(&mut self, done: rusqlite::Result<()>) {
-        let Err(error) = done else { return };
-        if self.error.is_none() {
-            if let Ok(mut trouble) = self.trouble.lock() {
-                *trouble = Some(format!("write {}: {error}", self.store.path.display()));
-            }
-            self.error = Some(error);
+        let path = || self.store.path.clone();
+        if let Err(error) = done.map_err(|source| WriteError::Sqlite { path: path(), source }) {
+            self.note(error);
         }
     }
 
+    fn note(&mut self, error: WriteError) {
+        if self.error.is_some() {
+            return;
+        }
+        if let Ok(mut trouble) = self.trouble.lock() {
+            *trouble = Some(error.to_string());
+        }
+        self.error = Some(error);
+    }
+
+    /// A deleted file can still be written, and cannot be read.
+    fn notice_deletion(&mut self) -> bool {
+        let is_gone = self.store.is_gone();
+        if is_gone {
+            self.note(WriteError::Gone(self.store.path.clone()));
+        }
+        is_gone
+    }
+
     /// Without an ending the writer was dropped: the file stays a partial one.
-    fn finish(mut self, ending: Option<&Ending>) -> Report {
+    fn finish(mut self, endings: Option<(Ending, Ending)>) -> Report {
         self.flush();
+        let mut is_whole = self.pending.is_empty() && endings.is_some();
         let pending = std::mem::take(&mut self.pending);
         pending.iter().for_each(|item| self.lost.count(item));
         self.flush_states();
         self.lost.states += self.states.len() as u64;
-        if let Some(ending) = ending {
+        if let Some((ending, incomplete)) = endings {
+            is_whole &= self.lost.windows + ending.windows_lost == 0;
             let compacted = self.store.compact(true);
             self.note_error(compacted);
-            let lost = (self.lost.windows + ending.windows_lost, self.lost.log_lines + ending.log_lines_lost);
-            let states_lost = self.lost.states + ending.states_lost;
-            let evidence_lost = self.lost.evidence + ending.evidence_lost + self.store.evidence_lost();
-            let ending = Ending { states_lost, evidence_lost, ..ending.clone() };
-            let ended = self.store.transaction(|store| store.put_ending(&ending, lost.0, lost.1));
+            // What the ending needs should not be found missing after it.
+            self.store.settle();
+            let ended = self.put_ending(if is_whole { ending } else { incomplete });
+            is_whole &= ended.is_ok();
             self.note_error(ended);
         }
+        is_whole &= !self.notice_deletion();
         let Work { store, mut error, lost, .. } = self;
         let (path, refused) = (store.path.clone(), store.lost());
         if let Err(failed) = store.close() {
@@ -347,8 +383,19 @@ impl Work {
             bytes: std::fs::metadata(&path).map_or(0, |metadata| metadata.len()),
             windows_lost: lost.windows + refused.0,
             log_lines_lost: lost.log_lines + refused.1,
-            error: error.map(|source| WriteError::Sqlite { path, source }),
+            is_whole,
+            error,
         }
+    }
+
+    fn put_ending(&mut self, ending: Ending) -> rusqlite::Result<()> {
+        let lost = (self.lost.windows + ending.windows_lost, self.lost.log_lines + ending.log_lines_lost);
+        let ending = Ending {
+            states_lost: self.lost.states + ending.states_lost,
+            evidence_lost: self.lost.evidence + ending.evidence_lost + self.store.evidence_lost(),
+            ..ending
+        };
+        self.store.transaction(|store| store.put_ending(&ending, lost.0, lost.1))
     }
 }
 
@@ -368,6 +415,6 @@ fn write(store: &mut Store, item: &Item) -> rusqlite::Result<()> {
             store.put_operations(operations)
         }
         // States are gathered and written by themselves.
-        Item::State(_) | Item::End(_) => Ok(()),
+        Item::State(_) | Item::End(..) => Ok(()),
     }
 }

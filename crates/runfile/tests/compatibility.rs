@@ -13,7 +13,7 @@ use model::{
     Aggregate, Evidence, Gap, Instant, Kept, OperationLoad, Record, RecordKind, Signal, Span, SpanKind,
     SpanStatus, Trace,
 };
-use runfile::{Reader, State, add_note};
+use runfile::{Reader, State, Unverified, Verification, add_note};
 use support::{Made, Shape};
 
 const WINDOWS: u32 = 65;
@@ -110,6 +110,21 @@ fn the_second_format_is_readable() {
 #[test]
 fn the_third_format_is_readable() {
     check("v3");
+}
+
+#[test]
+fn the_fourth_format_is_readable() {
+    check("v4");
+}
+
+#[test]
+fn formats_without_checksums_are_readable_and_say_so() {
+    for format in 1..=3 {
+        let path = data(&format!("v{format}.plimsoll"));
+        let state = runfile::verify(&path).expect("readable");
+        assert_eq!(state, Verification::Unverified(Unverified::OldFormat(format)));
+    }
+    assert!(matches!(runfile::verify(&data("v4.plimsoll")), Ok(Verification::Sound { .. })));
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn a_kill_at_any_moment_leaves_whole_windows() {
     let folder = tempfile::tempdir().expect("folder");
     let made = Made::new(SHAPE);
     let mut longest = 0;
+    let mut in_file = 0;
     for round in 0..12u64 {
         let path = folder.path().join(format!("{round}.plimsoll"));
         let mut child = Command::new(std::env::current_exe().expect("this test"))
@@ -58,6 +59,18 @@ fn a_kill_at_any_moment_leaves_whole_windows() {
         let sum = reader.sum(0..u32::MAX).expect("readable");
         assert_eq!(sum.series, merged(original()).into_iter().collect::<Vec<_>>(), "round {round}");
         longest = longest.max(read.len());
+
+        // The file alone, as if it had been copied without its log.
+        let alone = folder.path().join(format!("alone-{round}.plimsoll"));
+        std::fs::copy(&path, &alone).expect("copy");
+        let reader = Reader::open(&alone).expect("open without the log");
+        let windows = reader.windows(0..u32::MAX).collect::<Result<Vec<_>, _>>();
+        let kept = windows.expect("readable").len() as u32;
+        let sum = reader.sum(0..u32::MAX).expect("readable");
+        let original = (0..kept).map(|index| Window::clone(&made.window(index)));
+        assert_eq!(sum.series, merged(original).into_iter().collect::<Vec<_>>(), "round {round}, alone");
+        in_file += u64::from(kept);
     }
+    assert!(in_file > 0, "no file has anything without its log");
     assert!(longest > 60, "at least one run was killed after a minute had been compacted: {longest}");
 }

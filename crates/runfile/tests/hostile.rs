@@ -48,12 +48,14 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
 #[test]
 fn damaged_bytes_are_no_panic() {
     let folder = tempfile::tempdir().expect("folder");
-    for good in [run_in(folder.path()), first_run()] {
-        damage_often(&std::fs::read(good).expect("readable"), folder.path());
+    for (good, read_min) in [(run_in(folder.path()), 0), (first_run(), 5)] {
+        let (refused, read) = damage_often(&std::fs::read(good).expect("readable"), folder.path());
+        assert!(refused > 50 && read >= read_min, "{refused} refused, {read} read");
     }
 }
 
-fn damage_often(good: &[u8], folder: &Path) {
+/// Gives how many damaged copies are refused, and how many are read.
+fn damage_often(good: &[u8], folder: &Path) -> (u32, u32) {
     let mut random = Random(7);
     let (mut refused, mut read) = (0, 0);
     for number in 0..400 {
@@ -67,7 +69,7 @@ fn damage_often(good: &[u8], folder: &Path) {
         }
         std::fs::remove_file(&path).expect("remove");
     }
-    assert!(refused > 50 && read > 5, "{refused} refused, {read} read");
+    (refused, read)
 }
 
 /// Runs SQL on a good run and gives what reading says then.
@@ -87,6 +89,12 @@ fn check_first(sql: &str, expect: &str) {
 }
 
 #[track_caller]
+fn check_third(sql: &str, expect: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v3.plimsoll");
+    check_on(&std::fs::read(path).expect("readable"), sql, expect);
+}
+
+#[track_caller]
 fn check_on(good: &[u8], sql: &str, expect: &str) {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("b.plimsoll");
@@ -99,7 +107,8 @@ fn check_on(good: &[u8], sql: &str, expect: &str) {
 #[test]
 fn hostile_rows_are_refused() {
     check("PRAGMA application_id = 1", "it is not a run file of Plimsoll");
-    check("PRAGMA user_version = 4", "its format 4 is newer than 3");
+    check("PRAGMA user_version = 5", "its format 5 is newer than 4");
+    check("PRAGMA user_version = 3", "its tables are not those of its format");
     check("PRAGMA user_version = 2", "its tables are not those of its format");
     check("PRAGMA user_version = 1", "its tables are not those of its format");
     check("PRAGMA user_version = 0", "its tables are not those of its format");
@@ -119,14 +128,6 @@ fn hostile_rows_are_refused() {
     check("INSERT INTO windows VALUES (4000000000, 0, 0)", "impossibly large");
     check("UPDATE windows SET start_ns = -5 WHERE id = 69", "damaged");
     check("DELETE FROM windows WHERE id = 5", "a cell has no window");
-    check("UPDATE chunk SET cells = x'01ffffffff00'", "damaged");
-    check("UPDATE chunk SET cells = x'0001ff7f'", "a block is of an unknown kind");
-    check("UPDATE chunk SET cells = 'text'", "a blob is none");
-    check("UPDATE chunk SET cells = zeroblob(5)", "a block is of an unknown kind");
-    check("UPDATE chunk SET block = 40000000", "refers to something that is not there");
-    check("UPDATE chunk SET block = 1", "refers to something that is not there");
-    check("UPDATE rollup SET cells = x'01'", "a cell ends too early");
-    check("UPDATE rollup SET cells = CAST(cells || x'00' AS BLOB)", "bytes are left over after a block");
     check("INSERT INTO tail VALUES (5, 0, x'01ffffffff00')", "impossibly large");
     check("INSERT INTO tail VALUES (5, 0, zeroblob(5))", "left over");
     check("UPDATE run SET value = '{'", "a fact is no JSON");
@@ -159,6 +160,30 @@ fn span(columns: &str) -> String {
 }
 
 #[test]
+fn hostile_blocks_without_checksums_are_refused() {
+    check_third("UPDATE chunk SET cells = x'01ffffffff00'", "damaged");
+    check_third("UPDATE chunk SET cells = x'0001ff7f'", "a block is of an unknown kind");
+    check_third("UPDATE chunk SET cells = 'text'", "a blob is none");
+    check_third("UPDATE chunk SET cells = zeroblob(5)", "a block is of an unknown kind");
+    check_third("UPDATE chunk SET block = 40000000", "refers to something that is not there");
+    check_third("UPDATE chunk SET block = 1", "refers to something that is not there");
+    check_third("UPDATE rollup SET cells = x'01'", "a cell ends too early");
+    check_third(
+        "UPDATE rollup SET cells = CAST(cells || x'00' AS BLOB)",
+        "bytes are left over after a block",
+    );
+}
+
+#[test]
+fn blocks_that_do_not_match_their_checksums_are_refused() {
+    check("UPDATE chunk SET cells = zeroblob(5)", "the seconds of minute 0 do not match their checksum");
+    check("UPDATE chunk SET crc32 = crc32 + 1 WHERE minute = 1", "the seconds of minute 1 do not match");
+    check("UPDATE rollup SET crc32 = 0 WHERE windows = 0", "the totals of the run do not match");
+    check("UPDATE chunk SET block = 1", "do not match their checksum");
+    check("UPDATE chunk SET crc32 = -1", "damaged");
+}
+
+#[test]
 fn hostile_rows_of_the_first_format_are_refused() {
     check_first("PRAGMA user_version = 2", "its tables are not those of its format");
     check_first("UPDATE chunk SET seconds = x'01ffffffff00'", "impossibly large");
@@ -174,6 +199,40 @@ fn a_newer_file_says_what_to_do() {
     let path = run_in(folder.path());
     Connection::open(&path).and_then(|file| file.execute_batch("PRAGMA user_version = 9")).expect("SQL");
     let error = Reader::open(&path).expect_err("newer");
-    assert!(matches!(error, ReadError::Newer { found: 9, known: 3, .. }), "{error}");
+    assert!(matches!(error, ReadError::Newer { found: 9, known: 4, .. }), "{error}");
     assert!(error.to_string().ends_with("use a newer build"), "{error}");
+}
+
+#[test]
+fn hostile_neighbours_of_a_file_are_not_opened() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = run_in(folder.path());
+    let fifo = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo");
+        assert!(made.success());
+    };
+    for suffix in ["-lock", "-wal", "-shm", "-journal"] {
+        let beside = folder.path().join(format!("a.plimsoll{suffix}"));
+        fifo(&beside);
+        for error in [Reader::open(&path).err(), runfile::verify(&path).err()] {
+            let error = error.expect("refused").to_string();
+            assert!(
+                error.contains(&format!("a.plimsoll{suffix} beside it is not a regular file")),
+                "{error}"
+            );
+        }
+        std::fs::remove_file(&beside).expect("remove");
+        std::os::unix::fs::symlink("/dev/zero", &beside).expect("link");
+        assert!(Reader::open(&path).is_err(), "{suffix} is a link to a device");
+        std::fs::remove_file(&beside).expect("remove");
+    }
+    let other = folder.path().join("b.plimsoll");
+    fifo(&other);
+    assert!(matches!(Reader::open(&other), Err(ReadError::Foreign(_))));
+    let around = folder.path().join("c.plimsoll");
+    std::os::unix::fs::symlink(&around, &around).expect("link");
+    for path in [Path::new("/dev/zero"), folder.path(), &around] {
+        assert!(Reader::open(path).is_err(), "{}", path.display());
+    }
+    assert!(Reader::open(&path).is_ok());
 }

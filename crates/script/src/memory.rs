@@ -95,7 +95,7 @@ pub(crate) struct MemoryAccount {
     known: Cell<usize>,
     /// Beyond it the pool or the limit is asked.
     upper: Cell<usize>,
-    /// Below it the pool is told.
+    /// Below it the pool is updated.
     lower: Cell<usize>,
     reached: Cell<Option<Ceiling>>,
     /// The end of the reserve, once a limit was reached.
@@ -163,7 +163,7 @@ impl MemoryAccount {
         let held = self.held.get().saturating_sub(bytes);
         self.held.set(held);
         if held < self.lower.get() {
-            self.tell(held);
+            self.settle(held);
         }
     }
 
@@ -172,7 +172,7 @@ impl MemoryAccount {
         let wanted = self.held.get().saturating_add(bytes);
         if self.reached.get().is_none() {
             let Some(ceiling) = self.exceeded(wanted) else {
-                self.tell(wanted);
+                self.settle(wanted);
                 return true;
             };
             self.reached.set(Some(ceiling));
@@ -193,8 +193,8 @@ impl MemoryAccount {
         (is_full && wanted as u64 > self.pool.share_bytes()).then_some(Ceiling::Process)
     }
 
-    /// Tells the pool that the VU holds so many bytes.
-    fn tell(&self, held: usize) {
+    /// Updates the pool: the VU holds so many bytes.
+    fn settle(&self, held: usize) {
         self.pool.change(self.known.replace(held), held);
         if self.reached.get().is_none() {
             self.upper.set(held.saturating_add(STEP_BYTES).min(self.limit.get()));

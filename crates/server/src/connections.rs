@@ -41,7 +41,7 @@ async fn accept(listener: std::net::TcpListener, router: Router, intake: Arc<Int
     // The intake has shorter limits for silent and slow clients.
     builder.timer(TokioTimer::new()).header_read_timeout(LIMITS.idle).max_buf_size(HEAD_BYTES_MAX);
     let serve = move |stream, activity| {
-        let service = listen::serve_with(TowerToHyperService::new(router.clone()), activity);
+        let service = listen::Reporting::new(TowerToHyperService::new(router.clone()), activity);
         let served = builder.serve_connection(TokioIo::new(stream), service);
         async move {
             // Errors of a single connection affect only its client.

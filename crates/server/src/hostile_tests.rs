@@ -51,6 +51,7 @@ fn connect(server: &Server) -> TcpStream {
 
 /// Sends bytes and returns everything until the end of the connection or of the patience.
 fn raw(server: &Server, bytes: &[u8]) -> String {
+    println!("tried 1");
     let mut stream = connect(server);
     // A server may close before it has read everything.
     let _ = stream.write_all(bytes);
@@ -74,6 +75,7 @@ fn check_beside(what: &str, count: usize, bytes: &str) -> (Server, Vec<TcpStream
         stream
     };
     let hostile: Vec<TcpStream> = (0..count).map(open).collect();
+    println!("tried {count}");
     assert!(is_served(&server) && is_served(&server), "{what}: {:?}", server.closed());
     assert!(server.closed().gave_way > 0, "{what}: {:?}", server.closed());
     assert!(server.closed().causes().iter().any(|cause| cause.contains("gave way")), "{what}");

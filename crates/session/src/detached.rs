@@ -24,7 +24,7 @@ pub(crate) fn call<T: Send + 'static>(
     let (bundle, run) = (bundle.clone(), run.clone());
     let (sender, result) = sync_channel(1);
     let body = move || {
-        // Nobody listens any more when the time is up.
+        // The receiver is gone when the time is up.
         let _ = sender.send(call_here(bundle, run, limit, work));
     };
     let thread = std::thread::Builder::new().name("script".into()).spawn(body);

@@ -9,7 +9,7 @@ use model::{GeneratorState, LogLevel, LogLine, RunEvent, Validity};
 use pages::{LivePage, PagedRun, reopen};
 
 use crate::Context;
-use crate::listener::{Listener, Records};
+use crate::listener::{Listener, LoadOver, Records};
 use crate::live::LiveRun;
 use crate::recording::Recording;
 use crate::test::Test;
@@ -23,14 +23,14 @@ pub struct PageSettings {
 
 impl PageSettings {
     /// Serves the page of a run and prints its address. If that fails, a warning is logged and the run continues.
-    pub(crate) fn start(
+    pub(crate) fn start<'a>(
         self,
         test: &Test,
-        context: &Context,
+        context: &'a Context,
         config: &RunConfig,
         live: &Arc<LiveRun>,
         recording: Option<&Recording>,
-    ) -> Option<LivePage> {
+    ) -> Option<PageListener<'a>> {
         let recording = recording.filter(|_| self.is_wanted)?;
         let run = PagedRun {
             id: recording.id(),
@@ -45,7 +45,7 @@ impl PageSettings {
         match LivePage::start(&run, reopen, |own| context.library(Some(own))) {
             Ok(page) => {
                 context.logger.report(&format!("page: http://{}/runs/{}", page.address(), run.id));
-                Some(page)
+                Some(PageListener { page, context })
             }
             Err(why) => {
                 let text = format!("{why}; the test goes on without its page (--no-page asks for none)");
@@ -56,17 +56,31 @@ impl PageSettings {
     }
 }
 
-impl Listener for LivePage {
+/// The listener that updates the page.
+pub(crate) struct PageListener<'a> {
+    page: LivePage,
+    context: &'a Context,
+}
+
+impl Listener for PageListener<'_> {
     fn on_event(&mut self, event: &RunEvent, records: &mut Records) {
-        LivePage::on_event(self, event, records);
+        self.page.on_event(event, records);
+    }
+
+    fn finish(&mut self, _: &LoadOver<'_>, _: &mut Records) {
+        let closed = self.page.closed();
+        if !closed.is_empty() {
+            let text = format!("page: connections closed: {}", closed.join(", "));
+            self.context.logger.say(LogLevel::Warn, text);
+        }
     }
 
     fn on_file_closing(&self) {
-        self.before_finish();
+        self.page.before_finish();
     }
 
     fn on_file_closed(&self) {
-        self.after_finish();
+        self.page.after_finish();
     }
 }
 

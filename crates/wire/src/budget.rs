@@ -261,7 +261,7 @@ mod tests {
         };
         let small = body(BODY_FREE_BYTES as usize).expect("it is small");
         assert_eq!(budget.held_bytes(), 0);
-        let first = body(6 << 20).expect("a part is free");
+        let first = body(6 << 20).expect("the budget has capacity");
         let shared = first.slice(1..2);
         let error = body(6 << 20).expect_err("there is none");
         assert_eq!((error.code, error.kind), (ErrorCode::BODIES_EXHAUSTED, Kind::Exhausted));
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(budget.held_bytes(), 6 << 20, "a part of it is in use");
         drop((shared, small));
         assert_eq!(budget.held_bytes(), 0);
-        body(6 << 20).expect("a part is free again");
+        body(6 << 20).expect("the budget has capacity again");
         let mut held = Held::new(budget.clone());
         assert!(held.set_to(8 << 20) && held.set_to(6 << 20) && held.set_to(6 << 20));
         assert_eq!(budget.held_bytes(), 6 << 20);

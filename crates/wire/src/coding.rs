@@ -15,11 +15,10 @@ use bytes::Bytes;
 
 pub(crate) use turns::decode_by;
 
-pub use crate::limits::DECODED_BYTES_MAX;
-
 use self::layers::{BARREN_BYTES_MAX, Decoding, Inflater};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::headers::Headers;
+use crate::limits::DECODED_BYTES_MAX;
 
 /// Codings laid over each other in one body. More than two are never seen outside attacks.
 pub const CODINGS_MAX: usize = 5;

@@ -55,7 +55,7 @@ const PIECE_BYTES: usize = 64 << 10;
 /// Clients that run at the same time.
 const CLIENTS_MAX: usize = 3;
 
-/// Makes a process the client of the case with this name.
+/// Names the variable with the case whose client a process is.
 const CASE: &str = "PLIMSOLL_HOSTILE_CASE";
 
 /// Begins the line in which a client reports.
@@ -74,7 +74,7 @@ struct Case {
     peak_kib_max: u64,
 }
 
-/// The behaviour of a client.
+/// The client's actions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ClientKind {
     /// A GET whose body is kept.
@@ -140,7 +140,7 @@ fn run_in_child(test: &str, case: &Case) -> String {
     format!("| {} | {report} | {exit} |{verdict}", case.name)
 }
 
-/// The defect of a report, if it has one.
+/// The fault of a report, if it has one.
 fn judge(case: &Case, report: &str) -> Option<String> {
     let fields: Vec<&str> = report.split(" | ").collect();
     let [outcome, ms, peak_kib, ticks, control] = fields[..] else { return Some("no report".into()) };

@@ -1,7 +1,8 @@
 //! Faults of the machine and of the target, as real runs of the program.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -11,10 +12,14 @@ use model::SystemClock;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use super::hour::Target;
 use super::suite::Outcome;
 
 /// Time after which a run of three seconds counts as hung.
 const RUN_MAX: Duration = Duration::from_secs(40);
+
+/// Time between two looks at the program's memory.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Time from the start of a run to its fault.
 const BEFORE: Duration = Duration::from_millis(1_500);
@@ -33,98 +38,87 @@ export default function () {
 }
 ";
 
-/// A fault: its name, shell commands before the program starts, and what happens during the run.
+/// A fault: its name, the limits of the program, and the event during the run.
 struct Fault {
     name: &'static str,
+    /// Shell commands before the program starts.
     before: &'static str,
+    /// A command that starts the program; empty for none.
+    wrap: &'static str,
     /// The target of the run's requests; empty for none.
     url: &'static str,
-    act: fn(&Child, &Path) -> anyhow::Result<()>,
-    /// Exit codes that are right.
+    event: Event,
+    /// Exit codes that are right; none if every code is that the output explains.
     codes: &'static [&'static str],
     /// Whether the run must be readable afterwards.
     is_stored: bool,
 }
 
-fn nothing(_: &Child, _: &Path) -> anyhow::Result<()> {
-    Ok(())
+/// An event during a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    None,
+    Kill,
+    Stop,
+    RemoveRuns,
+    RestartTarget,
 }
 
-fn signal(child: &Child, signal: Signal) -> anyhow::Result<()> {
-    let pid = Pid::from_raw(i32::try_from(child.id()).context("read a process id")?);
-    kill(pid, signal).context("send a signal")
-}
+/// A run that is not disturbed, for the parts that a fault leaves alone.
+const SOUND: Fault =
+    Fault { name: "", before: ":", wrap: "", url: "", event: Event::None, codes: &["0"], is_stored: true };
+
+/// The URL of faults whose target is a server of their own.
+const OWN_TARGET: &str = "own";
 
 const FAULTS: &[Fault] = &[
+    Fault { name: "Fault: killed (SIGKILL)", event: Event::Kill, codes: &["signal"], ..SOUND },
+    Fault { name: "Fault: stopped for a second (SIGSTOP)", event: Event::Stop, ..SOUND },
     Fault {
-        name: "Killed (SIGKILL)",
-        before: ":",
-        url: "",
-        act: |child, _| signal(child, Signal::SIGKILL),
-        codes: &["signal"],
-        is_stored: true,
-    },
-    Fault {
-        name: "Stopped for a second (SIGSTOP)",
-        before: ":",
-        url: "",
-        act: |child, _| {
-            signal(child, Signal::SIGSTOP)?;
-            std::thread::sleep(Duration::from_secs(1));
-            signal(child, Signal::SIGCONT)
-        },
-        codes: &["0"],
-        is_stored: true,
-    },
-    Fault {
-        name: "Disk full (file size limit)",
+        name: "Fault: disk full (file size limit)",
         before: "trap '' XFSZ; ulimit -f 64",
-        url: "",
-        act: nothing,
-        codes: &["0"],
+        codes: &[],
         is_stored: false,
+        ..SOUND
     },
     Fault {
-        name: "Directory of runs removed",
-        before: ":",
-        url: "",
-        act: |_, folder| std::fs::remove_dir_all(folder.join("runs")).context("remove the runs"),
-        codes: &["0"],
+        name: "Fault: directory of runs removed",
+        event: Event::RemoveRuns,
+        codes: &[],
         is_stored: false,
+        ..SOUND
     },
     Fault {
-        name: "32 file descriptors",
-        before: "ulimit -n 32",
-        url: "http://127.0.0.1:9/",
-        act: nothing,
-        codes: &["0", "108"],
+        name: "Fault: 24 file descriptors",
+        before: "ulimit -n 24",
+        url: OWN_TARGET,
+        codes: &[],
         is_stored: false,
+        ..SOUND
     },
     Fault {
-        name: "Too little memory (address space of 300 MB)",
-        before: "ulimit -v 300000",
-        url: "",
-        act: nothing,
-        codes: &["0", "1", "108"],
+        name: "Fault: 4 threads",
+        wrap: "prlimit --nproc=4 setpriv --reuid=65534 --regid=65534 --clear-groups",
+        codes: &[],
         is_stored: false,
+        ..SOUND
     },
     Fault {
-        name: "No DNS",
-        before: ":",
-        url: "http://nowhere.invalid/",
-        act: nothing,
-        codes: &["0"],
-        is_stored: true,
+        name: "Fault: address space of 120 MB",
+        before: "ulimit -v 120000",
+        codes: &[],
+        is_stored: false,
+        ..SOUND
     },
-    Fault {
-        name: "Target that refuses connections",
-        before: ":",
-        url: "http://127.0.0.1:9/",
-        act: nothing,
-        codes: &["0"],
-        is_stored: true,
-    },
+    Fault { name: "Fault: no DNS", url: "http://nowhere.invalid/", ..SOUND },
+    Fault { name: "Fault: target refuses connections", url: "http://127.0.0.1:9/", ..SOUND },
+    Fault { name: "Fault: target restarted", url: OWN_TARGET, event: Event::RestartTarget, ..SOUND },
 ];
+
+/// The names of all faults.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    FAULTS.iter().map(|fault| fault.name)
+}
 
 /// Runs the program with each fault.
 pub(super) fn run(program: &Path) -> anyhow::Result<Vec<Outcome>> {
@@ -134,21 +128,15 @@ pub(super) fn run(program: &Path) -> anyhow::Result<Vec<Outcome>> {
 fn one(fault: &Fault, program: &Path) -> anyhow::Result<Outcome> {
     let folder = tempfile::tempdir().context("create a folder")?;
     let folder = folder.path();
+    // The program may run as another user.
+    std::fs::set_permissions(folder, Permissions::from_mode(0o777)).context("open the folder to others")?;
     std::fs::write(folder.join("script.js"), SCRIPT).context("write the script")?;
-    let create = |name: &str| File::create(folder.join(name)).context("create a file for the output");
-    let mut child = Command::new("sh")
-        .args(["-c", &format!("{}; exec \"$0\" \"$@\"", fault.before)])
-        .arg(program)
-        .args(["run", "--no-color", "--no-page", "--summary-export", "summary.json", "script.js"])
-        .current_dir(folder)
-        .env("PLIMSOLL_RUNS", folder.join("runs"))
-        .env("URL", fault.url)
-        .stdin(Stdio::null())
-        .stdout(create("stdout")?)
-        .stderr(create("stderr")?)
-        .spawn()
-        .context("start the program")?;
-    let (began, mut has_acted) = (SystemClock::now(), false);
+    let mut target = match fault.url {
+        OWN_TARGET => Some(Target::start(0)?),
+        _ => None,
+    };
+    let mut child = start(fault, program, folder, target.as_ref())?;
+    let (began, mut has_happened) = (SystemClock::now(), false);
     let mut outcome = Outcome { tried: 1, tests: 1, ..Outcome::new(fault.name) };
     let status = loop {
         outcome.peak_kib = outcome.peak_kib.max(super::peak_kib(child.id()).unwrap_or(0));
@@ -156,34 +144,77 @@ fn one(fault: &Fault, program: &Path) -> anyhow::Result<Outcome> {
             break status;
         }
         let elapsed = SystemClock::now().since(began);
-        if elapsed > BEFORE && !has_acted {
-            has_acted = true;
-            (fault.act)(&child, folder)?;
+        if elapsed > BEFORE && !has_happened {
+            has_happened = true;
+            happen(fault.event, &child, folder, target.as_mut())?;
         }
         if elapsed > RUN_MAX {
             outcome.hangs = 1;
             // It fails only if the program ended meanwhile.
             let _ = child.kill();
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(LOOK);
     };
+    if let Some(target) = &mut target {
+        target.end()?;
+    }
     let code = status.code().map_or_else(|| "signal".to_owned(), |code| code.to_string());
     let text = output(folder, "stderr")? + &output(folder, "stdout")?;
+    let is_explained = ["failed to", "level=error", "level=warning"].iter().any(|word| text.contains(word));
+    let is_right = if fault.codes.is_empty() { is_explained } else { fault.codes.contains(&code.as_str()) };
     outcome.panics = text.matches("panicked at").count() as u64;
-    outcome.silent_losses = u64::from(is_silent_loss(fault, program, folder, &code, &text)?);
-    outcome.failed = u64::from(!fault.codes.contains(&code.as_str()));
+    outcome.silent_losses = u64::from(!is_stored(program, folder)? && (fault.is_stored || !is_explained));
+    outcome.failed = u64::from(!is_right);
     outcome.exit_codes = BTreeMap::from([(code, 1)]);
     Ok(outcome)
 }
 
-/// Returns true if the run lost data without a word: it is neither stored nor reported as lost.
-fn is_silent_loss(
-    fault: &Fault,
-    program: &Path,
-    folder: &Path,
-    code: &str,
-    text: &str,
-) -> anyhow::Result<bool> {
+fn start(fault: &Fault, program: &Path, folder: &Path, target: Option<&Target>) -> anyhow::Result<Child> {
+    let create = |name: &str| File::create(folder.join(name)).context("create a file for the output");
+    let url = match target {
+        Some(target) => format!("http://127.0.0.1:{}/r/1/1", target.port),
+        None => fault.url.to_owned(),
+    };
+    Command::new("sh")
+        .args(["-c", &format!("{}; exec {} \"$0\" \"$@\"", fault.before, fault.wrap)])
+        .arg(program)
+        .args(["run", "--no-color", "--no-page", "--summary-export", "summary.json", "script.js"])
+        .current_dir(folder)
+        .env("PLIMSOLL_RUNS", folder.join("runs"))
+        .env("URL", url)
+        .stdin(Stdio::null())
+        .stdout(create("stdout")?)
+        .stderr(create("stderr")?)
+        .spawn()
+        .context("start the program")
+}
+
+fn happen(event: Event, child: &Child, folder: &Path, target: Option<&mut Target>) -> anyhow::Result<()> {
+    match (event, target) {
+        (Event::Kill, _) => signal(child, Signal::SIGKILL),
+        (Event::Stop, _) => {
+            signal(child, Signal::SIGSTOP)?;
+            std::thread::sleep(Duration::from_secs(1));
+            signal(child, Signal::SIGCONT)
+        }
+        (Event::RemoveRuns, _) => std::fs::remove_dir_all(folder.join("runs")).context("remove the runs"),
+        (Event::RestartTarget, Some(target)) => {
+            let port = target.port;
+            target.end()?;
+            *target = Target::start(port)?;
+            Ok(())
+        }
+        (Event::RestartTarget | Event::None, _) => Ok(()),
+    }
+}
+
+fn signal(child: &Child, signal: Signal) -> anyhow::Result<()> {
+    let pid = Pid::from_raw(i32::try_from(child.id()).context("read a process id")?);
+    kill(pid, signal).context("send a signal")
+}
+
+/// Returns true if the run can be shown.
+fn is_stored(program: &Path, folder: &Path) -> anyhow::Result<bool> {
     let shown = Command::new(program)
         .args(["show", "@last"])
         .current_dir(folder)
@@ -191,10 +222,7 @@ fn is_silent_loss(
         .stdin(Stdio::null())
         .output()
         .context("show the run")?;
-    let is_stored = shown.status.success();
-    let is_reported =
-        code != "0" || ["failed to", "not stored", "lost", "removed"].iter().any(|word| text.contains(word));
-    Ok(!is_stored && (fault.is_stored || !is_reported))
+    Ok(shown.status.success())
 }
 
 fn output(folder: &Path, name: &str) -> anyhow::Result<String> {

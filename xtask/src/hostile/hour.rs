@@ -163,7 +163,7 @@ impl Figures {
             ("… whose connection was refused, so that no server saw them", self.never_connected),
             ("Requests that the server saw, each counted once", self.server.seen - self.server.repeated),
             ("Requests that it saw again: repeated by the client after a reset", self.server.repeated),
-            ("Requests that neither side can account for", lost),
+            ("Requests without an answer that ended before the server read them whole", lost),
             ("Iterations started", self.iterations_started),
             ("Iterations completed", self.iterations_metric),
             ("Iterations interrupted at the end", self.iterations_interrupted),
@@ -270,15 +270,15 @@ fn free_address() -> anyhow::Result<String> {
 }
 
 /// The server process.
-struct Target {
+pub(super) struct Target {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
-    port: u16,
+    pub(super) port: u16,
 }
 
 impl Target {
-    fn start(port: u16) -> anyhow::Result<Target> {
+    pub(super) fn start(port: u16) -> anyhow::Result<Target> {
         let own = std::env::current_exe().context("find this program")?;
         let mut command = Command::new(own);
         command.args(["hostile", "--target", &port.to_string()]);
@@ -301,7 +301,7 @@ impl Target {
     }
 
     /// Ends the process and returns its counts.
-    fn end(&mut self) -> anyhow::Result<Counts> {
+    pub(super) fn end(&mut self) -> anyhow::Result<Counts> {
         drop(self.stdin.take());
         let mut line = String::new();
         self.stdout.read_line(&mut line).context("read the server's counts")?;
@@ -572,8 +572,7 @@ fn read_outputs(folder: &Path, figures: &mut Figures) -> anyhow::Result<()> {
         interrupted(&all).context("find the interrupted iterations in the output")?;
     let summary = text("summary.json").context("read the exported summary")?;
     let summary: serde_json::Value = serde_json::from_str(&summary).context("parse the exported summary")?;
-    let count = |name: &str| summary["metrics"][name]["count"].as_f64().unwrap_or(0.0) as u64;
-    figures.requests_summary = count("http_reqs");
+    figures.requests_summary = summary["metrics"]["http_reqs"]["count"].as_f64().unwrap_or(0.0) as u64;
     Ok(())
 }
 

@@ -98,12 +98,13 @@ fn run_suite(options: &Options) -> anyhow::Result<()> {
     }
     print!("{}", suite::table(&found));
     let mut stored: Vec<Outcome> = load("suite.json")?.unwrap_or_default();
-    for outcome in &found {
-        match stored.iter_mut().find(|stored| stored.name == outcome.name) {
-            Some(stored) => *stored = outcome.clone(),
-            None => stored.push(outcome.clone()),
-        }
-    }
+    stored.retain(|stored| !found.iter().any(|outcome| outcome.name == stored.name));
+    stored.extend(found.iter().cloned());
+    // In the order of the lists; groups that no longer exist are left out.
+    let names: Vec<&str> = tests::GROUPS.iter().map(|group| group.name).chain(faults::names()).collect();
+    let place = |outcome: &Outcome| names.iter().position(|name| *name == outcome.name);
+    stored.retain(|outcome| place(outcome).is_some());
+    stored.sort_by_key(place);
     store("suite.json", &stored)?;
     write_tables()?;
     let broken: Vec<&str> =
@@ -113,7 +114,7 @@ fn run_suite(options: &Options) -> anyhow::Result<()> {
 }
 
 /// The name by which `--group` chooses the runs with faults.
-const FAULTS: &str = "Faults";
+const FAULTS: &str = "Fault";
 
 fn long_run(minutes: u32, options: &Options) -> anyhow::Result<()> {
     let folder = std::env::temp_dir().join(format!("plimsoll-hour-{}", std::process::id()));

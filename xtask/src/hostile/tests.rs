@@ -39,7 +39,7 @@ pub(super) const GROUPS: &[Group] = &[
 const GROUP_MAX: Duration = Duration::from_secs(900);
 
 /// Time between two looks at the memory of a test process.
-const LOOK: Duration = Duration::from_millis(50);
+const LOOK: Duration = Duration::from_millis(1);
 
 /// Number of damaged copies of each seed in the long form.
 const COPIES: &str = "2000";

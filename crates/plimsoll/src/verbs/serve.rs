@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use model::LogLevel;
 use pages::ADDRESS_DEFAULT;
 use runs::{Exit, Failure};
 use server::Server;
@@ -21,6 +22,10 @@ pub(crate) fn run(flags: &ServeFlags, context: &Context) -> Result<Exit, Failure
         .map_err(|error| Failure::new(Exit::CannotServe, format!("failed to {error}")))?;
     session::terminal::print(&format!("{}\n", link(&server, token)));
     session::signals::wait();
+    let closed = server.closed().causes();
+    if !closed.is_empty() {
+        context.logger.say(LogLevel::Warn, format!("connections closed: {}", closed.join(", ")));
+    }
     Ok(Exit::Ok)
 }
 

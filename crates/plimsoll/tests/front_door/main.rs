@@ -8,6 +8,7 @@ mod audit;
 mod bad_input;
 mod buckets;
 mod calibrating;
+mod ceilings;
 mod collecting;
 mod command_line;
 mod comparing;

@@ -2,18 +2,30 @@
 
 use rusqlite::Connection;
 
-use super::{FORMAT_OF_CELLS, FORMAT_OF_EVIDENCE};
+use super::{FORMAT_OF_CELLS, FORMAT_OF_CHECKSUMS, FORMAT_OF_EVIDENCE};
 
 /// Every table of a format. A file whose tables differ in one letter is refused, so that no view, trigger, generated
 /// column or virtual table can stand where a table is expected.
 pub(crate) fn tables(format: i64) -> String {
-    let aggregates = if format == FORMAT_OF_CELLS { AGGREGATES_OF_CELLS } else { AGGREGATES };
+    let aggregates = match format {
+        FORMAT_OF_CELLS => AGGREGATES_OF_CELLS,
+        _ if format < FORMAT_OF_CHECKSUMS => AGGREGATES_WITHOUT_SUMS,
+        _ => AGGREGATES,
+    };
     let evidence = if format < FORMAT_OF_EVIDENCE { NO_EVIDENCE } else { EVIDENCE };
     [COMMON, aggregates, evidence].concat()
 }
 
-/// The tables of minutes and roll-ups.
+/// The tables of minutes and roll-ups. The checksum stands before the cells, so that reading it needs none of their pages.
 const AGGREGATES: &str = "
+CREATE TABLE chunk (minute INTEGER NOT NULL, windows INTEGER NOT NULL, block INTEGER NOT NULL, part INTEGER NOT NULL,
+    crc32 INTEGER NOT NULL, cells BLOB NOT NULL, PRIMARY KEY (minute, windows, block, part));
+CREATE TABLE rollup (windows INTEGER NOT NULL, number INTEGER NOT NULL, block INTEGER NOT NULL, part INTEGER NOT NULL,
+    crc32 INTEGER NOT NULL, cells BLOB NOT NULL, PRIMARY KEY (windows, number, block, part));
+";
+
+/// The same in formats without checksums.
+const AGGREGATES_WITHOUT_SUMS: &str = "
 CREATE TABLE chunk (minute INTEGER NOT NULL, windows INTEGER NOT NULL, block INTEGER NOT NULL, part INTEGER NOT NULL,
     cells BLOB NOT NULL, PRIMARY KEY (minute, windows, block, part));
 CREATE TABLE rollup (windows INTEGER NOT NULL, number INTEGER NOT NULL, block INTEGER NOT NULL, part INTEGER NOT NULL,

@@ -104,7 +104,7 @@ impl Recycling {
     /// Counts a new block.
     fn count(&self, block: *mut u8) -> *mut u8 {
         if !block.is_null() {
-            // SAFETY: the block is ours, and nobody else has it yet.
+            // SAFETY: the block is ours, and has no other owner yet.
             self.0.add(unsafe { Self::usable_size(block) });
         }
         block

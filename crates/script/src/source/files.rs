@@ -13,7 +13,7 @@ const FILES_BYTES_MAX: u64 = 2 << 30;
 /// The largest file that `open()` reads: no longer text fits into a string of JavaScript.
 const OPEN_BYTES_MAX: u64 = 1 << 30;
 
-/// The largest module; that of a script too. Compiling takes about thirty times as much memory.
+/// The largest module; that of a script too. Compiling takes up to twenty times as much memory.
 pub const MODULE_BYTES_MAX: u64 = 64 << 20;
 
 impl Sources {

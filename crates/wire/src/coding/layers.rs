@@ -59,7 +59,7 @@ impl Pace {
     }
 }
 
-/// The place between two layers, where the bytes pass.
+/// Bytes that pass from one layer to the next.
 struct Gate {
     inner: Box<dyn Read>,
     pace: Rc<Pace>,

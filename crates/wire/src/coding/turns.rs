@@ -108,7 +108,7 @@ async fn in_slices(mut work: Work<'_>, deadline: Instant) -> Result<Decoded, Err
     }
 }
 
-/// Decodes on a thread of its own, until the deadline or until its request is given up; `None` where the system has no thread.
+/// Decodes on a thread of its own, until the deadline or until its request has ended; `None` where the system has no thread.
 fn on_own_thread(
     headers: &Headers,
     body: &Bytes,
@@ -122,7 +122,7 @@ fn on_own_thread(
         let decoded =
             decode_while(&headers, &body, &budget, || SystemClock::now() < deadline && !sender.is_closed());
         let computed = SystemClock::now().since(started);
-        // The request may have been given up meanwhile.
+        // The request may have ended meanwhile.
         let _ = sender.send(decoded.map(|body| Decoded { body, computed }));
     };
     std::thread::Builder::new().name("decoder".to_owned()).spawn(work).ok()?;

@@ -19,7 +19,7 @@ use crate::websocket::{Message, Read as Event, Upgrade, WebSocket};
 /// Messages that a client takes before others have their turn, as scripts do.
 const READS_PER_TURN: usize = 256;
 
-/// The end of a connection, within the timeout.
+/// The cause that ended a connection, within the timeout.
 pub(super) async fn talk(client: &Client, url: &str) -> String {
     let mut request = request("GET", &url.replacen("ws", "http", 1));
     request.deadline = SystemClock::now() + TIMEOUT;

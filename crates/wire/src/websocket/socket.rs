@@ -33,7 +33,7 @@ pub struct WebSocket {
     sent_bytes: usize,
     /// State of the generator of masks.
     mask: u64,
-    /// The memory of messages that are not complete.
+    /// The share of the budget of messages that are not complete.
     held: Held,
 }
 
@@ -175,7 +175,7 @@ impl WebSocket {
         let_others(cx)
     }
 
-    /// The message, which takes its part of the budget for as long as something refers to it.
+    /// The message, which takes its part of the budget for as long as it is referred to.
     fn hold(&mut self, message: Message) -> Read {
         // It is no part of the decoder any more.
         self.held.set_to(self.decoder.held_bytes());
