@@ -174,7 +174,7 @@ fn run_within(
     Left { ends, logs, samples, noted, setup, aborted, failed }
 }
 
-/// What a run of one scenario shares.
+/// The context of a run of one scenario, shared by its VUs.
 fn context(heard: &Arc<Heard>, iterations: u64) -> Arc<RunContext> {
     let plan = Plan {
         scenarios: vec![Scenario {
