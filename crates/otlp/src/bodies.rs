@@ -156,7 +156,8 @@ mod tests {
         let gone = holds.iter().enumerate().filter(|(_, hold)| gone(hold)).map(|(place, _)| place).collect();
         assert!(bodies.pool().bytes <= BODIES_BYTES_MAX);
         drop(holds);
-        assert_eq!((bodies.pool().bytes, bodies.pool().held.len()), (0, 0));
+        let pool = bodies.pool();
+        assert_eq!((pool.bytes, pool.held.len()), (0, 0));
         gone
     }
 
