@@ -217,11 +217,11 @@ mod tests {
     #[test]
     fn bombs_leave_neighbours_their_turns() {
         local(async {
-            // A slice is a millisecond; one that the machine interrupts is longer.
+            // A slice is a millisecond; one that a busy machine interrupts is much longer. Without slices there is one turn in all.
             for coding in ["br", "gzip", "zstd", "gzip, zstd"] {
                 let (headers, body) = coded(100 * MIB, coding);
                 let turns = decode_beside_a_neighbour(&headers, &body).await;
-                assert!(turns > 0.2, "{coding}: {turns} turns per millisecond");
+                assert!(turns > 0.05, "{coding}: {turns} turns per millisecond");
             }
         });
     }
