@@ -53,8 +53,11 @@ async fn run(assignment: &Assignment) -> Result<(), String> {
     let listen = |error: std::io::Error| format!("listen: {error}");
     let (control, orders) = Control::open(assignment.control_port, metrics.clone()).map_err(listen)?;
     let failed = |error: Error| format!("use the database: {error}");
+    // The database counts a connection's reads when it closes, those of building indexes too, which are none of a request.
+    let maker = database::connect(url).await.map_err(failed)?;
+    data::make(&maker, variant).await.map_err(failed)?;
+    drop(maker);
     let client = database::connect(url).await.map_err(failed)?;
-    data::make(&client, variant).await.map_err(failed)?;
     let store = Arc::new(Store {
         variant,
         pool: Pool::new(url, variant.round_trip(), metrics.clone()),
