@@ -13,10 +13,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
 /// Rounds of other tasks in a row after which the first of the queues have their slices although others are ready, so that a thread
 /// that is always busy does not forget who computes. A round is at most 61 polls, less than a millisecond of usual work.
 const ROUNDS_PER_SLICE_MAX: u32 = 8;
+
+/// How long a task that reads what comes without an end goes on before it joins the queue, however few bytes it reads: a chunk of
+/// one byte takes as long as one of a thousand. The readers of a round thus take two milliseconds at most, as a slice does.
+pub const TURN_MAX: Duration = Duration::from_micros(500);
 
 /// Readers that have their turn between two looks at timers and sockets: together they read for about a millisecond.
 const READERS_PER_ROUND_MAX: usize = 4;
@@ -188,7 +193,6 @@ impl Wake for Noting {
 mod tests {
     use std::os::unix::net::UnixDatagram;
     use std::rc::Rc;
-    use std::time::Duration;
 
     use model::SystemClock;
 

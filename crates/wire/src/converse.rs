@@ -14,7 +14,6 @@ use crate::error::{Error, Stage};
 use crate::fault::{Fault, cut};
 use crate::limits::{
     INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX,
-    TURN_MAX,
 };
 use crate::response::Response;
 use crate::system::stream_error;
@@ -134,7 +133,7 @@ impl Talk<'_> {
                     return Poll::Ready(Ok(()));
                 }
                 let polled_at = self.sent_at.take().unwrap_or_else(SystemClock::now);
-                if polled_at.since(*began.get_or_insert(polled_at)) >= TURN_MAX {
+                if polled_at.since(*began.get_or_insert(polled_at)) >= vu::turns::TURN_MAX {
                     break;
                 }
                 let mut buffer = ReadBuf::new(scratch);

@@ -136,7 +136,7 @@ impl Hog {
 }
 
 /// How a neighbour on the thread of a script fared: how often it was due, and how often it was served before it was due again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Ticks {
     due: u32,
     served: u32,
@@ -236,20 +236,41 @@ fn ticks_beside(sources: &[String], base: &str, lasts: Duration) -> (Ticks, Vec<
 }
 
 async fn tick(lasts: Duration) -> Ticks {
-    let mut ticks = Ticks { due: 0, served: 0, late_ms_max: 0 };
+    let mut ticks = Ticks::default();
     let started = SystemClock::now();
     let mut due = started;
     while due.since(started) < lasts {
         vu::timer::sleep_until(due).await;
-        let late = SystemClock::now().since(due);
-        ticks.late_ms_max = ticks.late_ms_max.max(late.as_millis());
-        ticks.served += u32::from(late < PERIOD);
-        // Those that were missed meanwhile were due all the same.
-        let passed = 1 + (late.as_nanos() / PERIOD.as_nanos()) as u32;
-        ticks.due += passed;
-        due = due + PERIOD * passed;
+        due = ticks.serve(due, SystemClock::now());
     }
     ticks
+}
+
+/// The same of a thread that always computes and always looks at the clock: late only while it has no core.
+fn tick_alone(lasts: Duration) -> Ticks {
+    let mut ticks = Ticks::default();
+    let started = SystemClock::now();
+    let mut due = started;
+    while due.since(started) < lasts {
+        let now = SystemClock::now();
+        if now >= due {
+            due = ticks.serve(due, now);
+        }
+    }
+    ticks
+}
+
+impl Ticks {
+    /// Serves the tick that was due, and returns when the next one is.
+    fn serve(&mut self, due: Instant, now: Instant) -> Instant {
+        let late = now.since(due);
+        self.late_ms_max = self.late_ms_max.max(late.as_millis());
+        self.served += u32::from(late < PERIOD);
+        // Those that were missed meanwhile were due all the same.
+        let passed = 1 + (late.as_nanos() / PERIOD.as_nanos()) as u32;
+        self.due += passed;
+        due + PERIOD * passed
+    }
 }
 
 /// Durations of requests, in milliseconds.
@@ -281,11 +302,24 @@ impl InterruptDeadline for Later {
     }
 }
 
-/// Most ticks of a neighbour must be served in time; the bound is for a machine on which others compute, too. A thread that
-/// is kept serves one in twenty.
+/// Tries until a neighbour is served often enough: others on the machine may take one core and leave the other.
+const TRIES: usize = 3;
+
+/// A neighbour must be served a third as often as a thread of its own that computes meanwhile. On an idle machine both have all
+/// their ticks; where others compute, both lose some. A neighbour of a script that keeps the thread has one in twenty, each time.
 #[track_caller]
-fn check_ticks(ticks: Ticks) {
-    assert!(ticks.served * 2 > ticks.due, "{ticks:?}");
+fn check_beside(sources: &[String], base: &str) -> Vec<Option<IterationEnd>> {
+    let mut seen = Vec::new();
+    for _ in 0..TRIES {
+        let control = std::thread::spawn(|| tick_alone(SHORT));
+        let (ticks, ends) = ticks_beside(sources, base, SHORT);
+        let control = control.join().unwrap();
+        if ticks.served * 3 > control.served {
+            return ends;
+        }
+        seen.push((ticks, control));
+    }
+    panic!("beside the scripts, and a thread of its own: {seen:?}");
 }
 
 fn sources(names: &[&str]) -> Vec<String> {
@@ -298,24 +332,21 @@ const SHORT: Duration = Duration::from_millis(400);
 #[test]
 fn neighbours_of_computing_scripts_are_served() {
     let names = ["empty loop", "generators", "regular expressions", "caught interrupts"];
-    let (ticks, ends) = ticks_beside(&sources(&names), "", SHORT);
-    check_ticks(ticks);
+    let ends = check_beside(&sources(&names), "");
     assert_eq!(ends, [Some(IterationEnd::Interrupted); 4]);
 }
 
 #[test]
 fn neighbours_of_promises_and_timers_without_end_are_served() {
     let names = ["await", "endless promises", "timers of no time", "intervals"];
-    let (ticks, ends) = ticks_beside(&sources(&names), "", SHORT);
-    check_ticks(ticks);
+    let ends = check_beside(&sources(&names), "");
     assert_eq!(ends, [Some(IterationEnd::Interrupted); 4]);
 }
 
 #[test]
 fn neighbours_of_native_calls_are_served() {
     let names = ["small JSON", "small digests", "metrics", "failing requests"];
-    let (ticks, ends) = ticks_beside(&sources(&names), "", SHORT);
-    check_ticks(ticks);
+    let ends = check_beside(&sources(&names), "");
     assert_eq!(ends, [Some(IterationEnd::Interrupted); 4]);
 }
 
@@ -330,8 +361,7 @@ fn neighbours_of_what_never_ends_are_served() {
         let source = format!(
             "import http from 'k6/http'; import ws from 'k6/ws'; export default function () {{ while (true) {{ {code} }} }}"
         );
-        let (ticks, _) = ticks_beside(&[source.clone(), source], &server.url(""), SHORT);
-        check_ticks(ticks);
+        check_beside(&[source.clone(), source], &server.url(""));
     }
 }
 

@@ -23,9 +23,6 @@ const INBOX_BYTES_MAX: usize = 16 << 20;
 /// Events that wait for the script.
 const INBOX_EVENTS_MAX: usize = 65_536;
 
-/// How long messages are taken in before other tasks of the thread have their turn.
-const TURN_MAX: Duration = Duration::from_micros(500);
-
 /// Pings whose pongs are waited for; older ones are forgotten.
 const PINGS_MAX: usize = 1024;
 
@@ -313,7 +310,7 @@ impl Session {
                 self.end(vu, at);
                 return Poll::Ready(());
             }
-            if at.since(*began.get_or_insert(at)) >= TURN_MAX {
+            if at.since(*began.get_or_insert(at)) >= vu::turns::TURN_MAX {
                 vu::turns::join(cx.waker());
                 return Poll::Pending;
             }
@@ -387,7 +384,7 @@ async fn linger(mut socket: WebSocket) {
         if let Poll::Ready(Err(_)) = socket.poll_flush(cx) {
             return Poll::Ready(());
         }
-        let until = SystemClock::now() + TURN_MAX;
+        let until = SystemClock::now() + vu::turns::TURN_MAX;
         while SystemClock::now() < until {
             match socket.poll_read(cx) {
                 Poll::Pending => return Poll::Pending,
