@@ -35,6 +35,12 @@ pub fn busy_until() -> Instant {
     BUSY_UNTIL.get()
 }
 
+/// When the thread's present round began; zero outside of one.
+#[inline]
+pub fn round_began() -> Instant {
+    BEGAN.get()
+}
+
 /// A round begins.
 pub(crate) fn begin_round() {
     if BEGAN.get() == Instant::ZERO {

@@ -27,10 +27,10 @@ pub(crate) fn is_worth_asking(now: Instant) -> bool {
     busy_until > Instant::ZERO && now.since(busy_until) < ASKED_AFTER
 }
 
-/// Whether what is read now may have arrived while the thread was away.
-pub(crate) fn is_worth_reading(now: Instant) -> bool {
+/// Whether what is read in this round may have arrived while the thread was away.
+pub(crate) fn is_worth_reading() -> bool {
     let busy_until = vu::busy::busy_until();
-    busy_until > Instant::ZERO && now.since(busy_until) < READ_AFTER
+    busy_until > Instant::ZERO && vu::busy::round_began().since(busy_until) < READ_AFTER
 }
 
 /// Has the kernel note when bytes arrive.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use model::{Instant, SystemClock};
+use model::Instant;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
@@ -211,7 +211,7 @@ impl AsyncRead for Counted {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let read = if self.has_arrivals && arrival::is_worth_reading(SystemClock::now()) {
+        let read = if self.has_arrivals && arrival::is_worth_reading() {
             self.poll_receive(cx, buffer)
         } else {
             Pin::new(&mut self.tcp).poll_read(cx, buffer)
