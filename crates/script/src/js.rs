@@ -81,7 +81,11 @@ impl<'js> IntoJsFunc<'js, ()> for Native {
     }
 
     fn call<'a>(&self, params: Params<'a, 'js>) -> rquickjs::Result<Value<'js>> {
-        (self.function)(&Args { ctx: params.ctx(), vu: &self.vu, params: &params })
+        let result = (self.function)(&Args { ctx: params.ctx(), vu: &self.vu, params: &params });
+        if vu::slices::is_over() {
+            vu::yield_now();
+        }
+        result
     }
 }
 
@@ -442,6 +446,44 @@ pub(crate) fn atom_number(atom: &rquickjs::Atom<'_>) -> u32 {
     let mut number = Number(0);
     std::hash::Hash::hash(atom, &mut number);
     number.0
+}
+
+/// Where this version of the engine keeps, in its context, how many operations are left until it asks whether to stop. The
+/// binding does not show it; [`countdown`] checks that it is there before it relies on it.
+const COUNT_OFFSET_BYTES: usize = 548;
+
+/// The most operations until the engine asks.
+const COUNT_MAX: std::ffi::c_int = 10_000;
+
+/// Has the engine ask whether to stop when a slice of the running coroutine is over, and not only after so many operations.
+/// `None` where the count is not where it is looked for: then operations alone count. The interrupt handler must be set.
+pub(crate) fn countdown(ctx: &Ctx<'_>) -> Option<vu::slices::Countdown> {
+    static IS_THERE: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    let start = ctx.as_raw().as_ptr().cast::<u8>();
+    // SAFETY: on machines of 64 bits the context has 592 bytes, and the number is aligned.
+    let count = std::ptr::NonNull::new(unsafe { start.add(COUNT_OFFSET_BYTES) })?.cast::<std::ffi::c_int>();
+    if !*IS_THERE.get_or_init(|| cfg!(target_pointer_width = "64") && counts_down(ctx, count)) {
+        return None;
+    }
+    // SAFETY: the count lives as long as its context, which outlives what is returned here, and is used only by the engine.
+    unsafe { vu::slices::Countdown::new(count) }
+}
+
+/// Whether the number is smaller after a loop, by a few operations for each of its passes.
+fn counts_down(ctx: &Ctx<'_>, count: std::ptr::NonNull<std::ffi::c_int>) -> bool {
+    const PASSES: std::ffi::c_int = 100;
+    /// A new context's count is zero, and one may begin anew within a loop.
+    const TRIES: usize = 3;
+    // SAFETY: as above; any four bytes are a number.
+    let read = || unsafe { count.as_ptr().read_volatile() };
+    (0..TRIES).any(|_| {
+        let before = read();
+        let is_run = ctx.eval::<(), _>(format!("for (let i = 0; i < {PASSES}; i++);")).is_ok();
+        let after = read();
+        is_run
+            && (0..=COUNT_MAX).contains(&before)
+            && before.checked_sub(after).is_some_and(|passed| (PASSES..4 * PASSES).contains(&passed))
+    })
 }
 
 /// How modules, which are made by static functions, find their VU and the host's registry.

@@ -22,6 +22,7 @@ mod code;
 mod flow;
 mod groups;
 mod notes;
+mod turns;
 mod web;
 mod webcrypto;
 mod websocket;
@@ -147,35 +148,8 @@ fn run_within(
     let metrics = Arc::new(MetricRegistry::default());
     let bundle =
         load_within(memory, source, &heard, &metrics, base).unwrap_or_else(|error| panic!("{error}"));
-    let tags = Arc::new(TagInterner::default());
-    let plan = Plan {
-        scenarios: vec![Scenario {
-            name: "default".into(),
-            exec: "default".into(),
-            executor: Executor::PerVuIterations { vus: 1, iterations, max_duration: Duration::from_secs(9) },
-            start_time: Duration::ZERO,
-            graceful_stop: Duration::ZERO,
-            env: BTreeMap::default(),
-            tags: BTreeMap::default(),
-        }],
-        lifecycle: Lifecycle::default(),
-        http: HttpOptions { user_agent: Some("test".into()), ..HttpOptions::default() },
-        options_json: r#"{"vus":null}"#.into(),
-        ..Plan::default()
-    };
-    let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls).unwrap();
-    let run = Arc::new(RunContext {
-        progress: Arc::new(RunProgress::new(1)),
-        epoch: Epoch::anchor(&SystemClock),
-        network: Arc::new(network),
-        rate: None,
-        traces: None,
-        spans: None,
-        exported_options_json: "{}".into(),
-        control: heard.clone(),
-        tags: tags.clone(),
-        plan: Arc::new(plan),
-    });
+    let run = context(&heard, iterations);
+    let tags = run.tags.clone();
     let workers = vu::Workers::start(1).unwrap();
     let (sender, receiver) = std::sync::mpsc::channel();
     workers.spawn(0, move || async move {
@@ -198,6 +172,38 @@ fn run_within(
     let samples = named.collect();
     let (logs, aborted, failed) = std::mem::take(&mut *heard.0.lock().unwrap());
     Left { ends, logs, samples, noted, setup, aborted, failed }
+}
+
+/// The context of a run of one scenario, shared by its VUs.
+fn context(heard: &Arc<Heard>, iterations: u64) -> Arc<RunContext> {
+    let plan = Plan {
+        scenarios: vec![Scenario {
+            name: "default".into(),
+            exec: "default".into(),
+            executor: Executor::PerVuIterations { vus: 1, iterations, max_duration: Duration::from_secs(9) },
+            start_time: Duration::ZERO,
+            graceful_stop: Duration::ZERO,
+            env: BTreeMap::default(),
+            tags: BTreeMap::default(),
+        }],
+        lifecycle: Lifecycle::default(),
+        http: HttpOptions { user_agent: Some("test".into()), ..HttpOptions::default() },
+        options_json: r#"{"vus":null}"#.into(),
+        ..Plan::default()
+    };
+    let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls).unwrap();
+    Arc::new(RunContext {
+        progress: Arc::new(RunProgress::new(1)),
+        epoch: Epoch::anchor(&SystemClock),
+        network: Arc::new(network),
+        rate: None,
+        traces: None,
+        spans: None,
+        exported_options_json: "{}".into(),
+        control: heard.clone(),
+        tags: Arc::new(TagInterner::default()),
+        plan: Arc::new(plan),
+    })
 }
 
 type Ended = (Vec<IterationEnd>, Vec<(MetricId, TagSetId, f64, Mark)>, notes::Seen, Option<String>);

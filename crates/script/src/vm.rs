@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use model::SystemClock;
 use rquickjs::{Context, Runtime};
@@ -17,9 +16,6 @@ use crate::state::stop::StopReason;
 /// Share of a coroutine's stack that JavaScript may use; the rest is for the natives it calls.
 const STACK_SHARE: (usize, usize) = (3, 4);
 
-/// A script that computes for longer lets the other VUs of its thread run before it goes on.
-const SLICE_MAX: Duration = Duration::from_millis(5);
-
 /// The engine looks for garbage when the heap has grown to this; its own default.
 const GC_THRESHOLD_BYTES_MIN: usize = 256 << 10;
 
@@ -29,6 +25,8 @@ const GC_THRESHOLD_BYTES_MAX: usize = 4 << 20;
 /// A runtime with one context. Freed in order: what holds JavaScript values goes before the runtime.
 pub(crate) struct Vm {
     pub(crate) state: Rc<VuState>,
+    /// Has the end of a slice interrupt the engine; it points into the context.
+    _countdown: Option<vu::slices::Countdown>,
     pub(crate) context: Context,
     runtime: Runtime,
 }
@@ -58,7 +56,8 @@ impl Vm {
                 crate::globals::install(&ctx, &state)
             })
             .map_err(host)?;
-        Ok(Vm { state, context, runtime })
+        let countdown = context.with(|ctx| crate::js::countdown(&ctx));
+        Ok(Vm { state, _countdown: countdown, context, runtime })
     }
 
     /// Bytes that the engine has allocated. Counting them visits every object, so this is not for every VU.
@@ -94,20 +93,23 @@ fn must_stop(vu: &Rc<VuState>) -> bool {
         vu.stop.set(StopReason::Interrupted);
         return true;
     }
-    match vu.stop.slice_started.get() {
-        Some(started) if now.since(started) < SLICE_MAX => {}
-        Some(_) => {
-            vu::yield_now();
-            vu.stop.slice_started.set(Some(SystemClock::now()));
-        }
-        None => vu.stop.slice_started.set(Some(now)),
-    }
+    vu::yield_after_slice(now);
     false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_engines_count_is_where_it_is_looked_for() {
+        let runtime = Runtime::new().unwrap();
+        let context = Context::full(&runtime).unwrap();
+        let has_count =
+            vu::coroutine(256 * 1024, move || context.with(|ctx| crate::js::countdown(&ctx).is_some()));
+        let async_runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        assert!(async_runtime.block_on(has_count).unwrap());
+    }
 
     #[test]
     fn garbage_is_looked_for_beyond_what_init_keeps() {

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "switching stacks; each block states its invariant")]
 
 use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
 use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -12,6 +13,10 @@ use std::task::{Context, Poll, Waker};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{CoroutineResult, Yielder};
+use model::Instant;
+
+use crate::slices::{self, SLICE_MAX};
+use crate::turns::{self, Place};
 
 type Inner<T> = corosensei::Coroutine<(), (), std::thread::Result<T>, DefaultStack>;
 
@@ -34,10 +39,16 @@ thread_local! {
 
 /// State shared by a coroutine and its owners.
 #[derive(Default)]
-struct State {
+pub(crate) struct State {
     interrupted: Cell<bool>,
     /// How often it gave the thread away.
     suspensions: Cell<u64>,
+    /// When its present slice was first asked about; `None` since it was resumed.
+    slice_started: Cell<Option<Instant>>,
+    /// Where it stands in the queue of those that compute, since it last gave the thread away without waiting.
+    place: Cell<Place>,
+    /// The number that the end of a slice sets; see [`crate::slices::Countdown`].
+    count: Cell<Option<NonNull<c_int>>>,
     /// Wakes the task that polls the coroutine.
     waker: RefCell<Option<Waker>>,
     /// Set while the coroutine waits for a future, which lies on its stack.
@@ -83,6 +94,12 @@ fn take_stack(stack_bytes: usize) -> DefaultStack {
     })
 }
 
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State").field("stack_bytes", &self.stack_bytes).finish_non_exhaustive()
+    }
+}
+
 impl<T> Coroutine<T> {
     /// A handle that calls the coroutine off from outside.
     pub fn interrupter(&self) -> Interrupter {
@@ -97,8 +114,11 @@ impl<T> Future for Coroutine<T> {
         let state = self.state.clone();
         state.fetch_stack();
         state.remember_waker(context);
+        // What is ready at once ends no slice: a body that waits only for such things computes all the same.
+        let _slice = slices::Slice::begin();
+        state.slice_started.set(None);
         loop {
-            if state.poll_wait(context).is_pending() {
+            if !state.has_turn() || state.poll_wait(context).is_pending() {
                 break;
             }
             let _running = Running::enter(&state);
@@ -156,6 +176,22 @@ impl State {
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(offset)) };
             }
         }
+    }
+
+    /// Whether it may go on as far as the queue is concerned. Other events than its turn may wake it; one that was called
+    /// off need not wait to hear of that.
+    fn has_turn(&self) -> bool {
+        self.place.get().has_come() || self.interrupted.get()
+    }
+
+    /// Gives the thread away until its turn among those that compute.
+    fn wait_for_turn(&self) {
+        let waker = self.waker.borrow().clone();
+        if let Some(waker) = waker {
+            self.place.set(turns::join_computing(&waker));
+        }
+        self.suspend();
+        self.place.set(Place::default());
     }
 
     fn suspend(&self) {
@@ -290,15 +326,62 @@ pub fn block_on_always<F: Future>(future: F) -> F::Output {
     waited.expect("block_on_always is called inside a coroutine").expect("it cannot be called off")
 }
 
-/// Lets every other task of this thread run once; does nothing outside of a coroutine.
+/// Lets the thread serve its timers and sockets and run the tasks that are ready, and goes on in its turn among the
+/// coroutines that compute; does nothing outside of a coroutine.
 pub fn yield_now() {
-    with_current(|state| {
-        let waker = state.waker.borrow().clone();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-        state.suspend();
+    with_current(State::wait_for_turn);
+}
+
+/// Yields as [`yield_now`] does if the coroutine has computed for a slice, given the time. To be asked now and then by
+/// everything that may compute for long.
+pub fn yield_after_slice(now: Instant) {
+    with_current(|state| match state.slice_started.get() {
+        _ if slices::is_over() => state.wait_for_turn(),
+        None => state.slice_started.set(Some(now)),
+        // Beside a machine that is busy the look at the workers may be late.
+        Some(started) if now.since(started) >= SLICE_MAX => state.wait_for_turn(),
+        Some(_) => {}
     });
+}
+
+/// Ends the count of the running coroutine, if it has one. For signal handlers.
+pub(crate) fn end_count() {
+    let current = CURRENT.get();
+    // SAFETY: as in `with_current`; the handler runs within the poll that keeps the state alive, on its thread.
+    let count = unsafe { current.as_ref() }.and_then(|state| state.count.get());
+    if let Some(count) = count {
+        // SAFETY: the giver of the number promised that it lives until it is taken back, and may be written here.
+        unsafe { count.as_ptr().write_volatile(1) };
+    }
+}
+
+/// A number in a coroutine's state that [`end_count`] ends.
+#[derive(Debug)]
+pub(crate) struct CountSlot {
+    state: Rc<State>,
+    count: NonNull<c_int>,
+}
+
+impl CountSlot {
+    pub(crate) fn of_current(count: NonNull<c_int>) -> Option<CountSlot> {
+        with_current(|state| {
+            let state = std::ptr::from_ref(state);
+            // SAFETY: `CURRENT` comes from the `Rc` of a coroutine that is being polled, which holds a count of its own.
+            let state = unsafe {
+                Rc::increment_strong_count(state);
+                Rc::from_raw(state)
+            };
+            state.count.set(Some(count));
+            CountSlot { state, count }
+        })
+    }
+
+    /// Forgets the number, unless another has replaced it.
+    pub(crate) fn clear(&self) {
+        if self.state.count.get() == Some(self.count) {
+            self.state.count.set(None);
+        }
+    }
 }
 
 /// How often the running coroutine has given the thread away; zero outside of one.

@@ -7,13 +7,16 @@
 //!
 //! The crate holds all stack `unsafe` of the project and knows nothing of k6 or HTTP.
 
+pub mod busy;
 mod coroutine;
+pub mod slices;
 pub mod timer;
+pub mod turns;
 mod workers;
 
 pub use coroutine::{
     Coroutine, Interrupted, Interrupter, block_on, block_on_always, clear_interrupt, coroutine, in_coroutine,
-    is_interrupted, stack_bytes, suspensions, yield_now,
+    is_interrupted, stack_bytes, suspensions, yield_after_slice, yield_now,
 };
 pub use workers::{Spawner, Workers};
 

@@ -1,9 +1,13 @@
 //! Worker threads: each an async runtime of its own, so that nothing a VU touches is shared or locked.
 
 use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use tokio::sync::mpsc;
+
+use crate::slices::Watched;
 
 type Task = Box<dyn FnOnce() + Send>;
 
@@ -19,7 +23,9 @@ impl Workers {
     /// # Errors
     /// The system has no thread or no event queue left.
     pub fn start(count: usize) -> std::io::Result<Workers> {
-        let threads = (0..count.max(1)).map(start_thread).collect::<std::io::Result<_>>()?;
+        let watched = Watched::start()?;
+        let start = |index| start_thread(index, watched.clone());
+        let threads = (0..count.max(1)).map(start).collect::<std::io::Result<_>>()?;
         Ok(Workers { threads })
     }
 
@@ -84,7 +90,10 @@ impl Spawner {
     }
 }
 
-fn start_thread(index: usize) -> std::io::Result<(mpsc::UnboundedSender<Task>, JoinHandle<()>)> {
+fn start_thread(
+    index: usize,
+    watched: Arc<Watched>,
+) -> std::io::Result<(mpsc::UnboundedSender<Task>, JoinHandle<()>)> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .on_thread_unpark(crate::timer::thread_is_up)
@@ -92,13 +101,15 @@ fn start_thread(index: usize) -> std::io::Result<(mpsc::UnboundedSender<Task>, J
     let timer = crate::timer::descriptor()?;
     let (sender, mut tasks) = mpsc::unbounded_channel::<Task>();
     let handle = std::thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
+        let _registration = watched.register();
         let local = tokio::task::LocalSet::new();
-        local.block_on(&runtime, async move {
+        let tasks = local.run_until(async move {
             crate::timer::install(timer);
             while let Some(task) = tasks.recv().await {
                 task();
             }
         });
+        runtime.block_on(crate::turns::serve(pin!(tasks)));
     })?;
     Ok((sender, handle))
 }

@@ -7,15 +7,16 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use model::Instant;
 use socket2::SockRef;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
+use crate::arrival;
 use crate::target::Target;
 use crate::tls_facts::TlsFacts;
 use crate::watch::Watch;
@@ -98,6 +99,18 @@ impl Connection {
         }
     }
 
+    /// A request goes out at `now`: the kernel is asked for the times of what comes if this thread may be late to see it.
+    pub(crate) fn note_sent(&mut self, now: Instant) {
+        if arrival::is_worth_asking(now) {
+            self.counted_mut().ask_for_arrivals();
+        }
+    }
+
+    /// When the last bytes of the last read arrived, where the kernel was asked.
+    pub(crate) fn take_arrival(&mut self) -> Option<Instant> {
+        self.counted_mut().take_arrival()
+    }
+
     /// Whether an idle connection is still good: open, and silent.
     ///
     /// This is how requests on closed connections are avoided without a hidden retry. A server that closes at the
@@ -123,6 +136,13 @@ impl Connection {
         }
     }
 
+    fn counted_mut(&mut self) -> &mut Counted {
+        match &mut self.stream {
+            Stream::Plain(counted) => counted,
+            Stream::Tls(tls) => tls.get_mut().0,
+        }
+    }
+
     fn tcp(&self) -> &TcpStream {
         match &self.stream {
             Stream::Plain(counted) => &counted.tcp,
@@ -135,11 +155,45 @@ impl Connection {
 pub(crate) struct Counted {
     tcp: TcpStream,
     traffic: Rc<Traffic>,
+    /// Whether the kernel notes when bytes arrive.
+    has_arrivals: bool,
+    /// When what was read last arrived, until this is taken.
+    arrived: Option<Instant>,
 }
 
 impl Counted {
     pub(crate) fn new(tcp: TcpStream, traffic: Rc<Traffic>) -> Counted {
-        Counted { tcp, traffic }
+        Counted { tcp, traffic, has_arrivals: false, arrived: None }
+    }
+
+    /// Has the kernel note when bytes arrive from now on.
+    pub(crate) fn ask_for_arrivals(&mut self) {
+        if !self.has_arrivals {
+            self.has_arrivals = true;
+            arrival::ask(&self.tcp);
+        }
+    }
+
+    /// When the last bytes of the last read arrived, where the kernel was asked.
+    pub(crate) fn take_arrival(&mut self) -> Option<Instant> {
+        self.arrived.take()
+    }
+
+    /// Reads and keeps the time of arrival.
+    fn poll_receive(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.tcp.poll_read_ready(cx))?;
+            let unfilled = buffer.initialize_unfilled();
+            match self.tcp.try_io(Interest::READABLE, || arrival::receive(&self.tcp, unfilled)) {
+                Ok((bytes, arrived)) => {
+                    buffer.advance(bytes);
+                    self.arrived = arrived;
+                    return Poll::Ready(Ok(()));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
     }
 
     fn count_sent(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -157,7 +211,11 @@ impl AsyncRead for Counted {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let read = Pin::new(&mut self.tcp).poll_read(cx, buffer);
+        let read = if self.has_arrivals && arrival::is_worth_reading() {
+            self.poll_receive(cx, buffer)
+        } else {
+            Pin::new(&mut self.tcp).poll_read(cx, buffer)
+        };
         let bytes = buffer.filled().len() - before;
         self.traffic.received.set(self.traffic.received.get() + bytes as u64);
         read

@@ -14,7 +14,6 @@ use crate::error::{Error, Stage};
 use crate::fault::{Fault, cut};
 use crate::limits::{
     INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX,
-    TURN_MAX,
 };
 use crate::response::Response;
 use crate::system::stream_error;
@@ -112,6 +111,7 @@ impl Talk<'_> {
             // Whatever woke the socket before was not the response.
             self.connection.watch.take();
             let now = SystemClock::now();
+            self.connection.note_sent(now);
             self.sent_at = Some(now);
             self.trace.enter(Stage::Wait, now);
         }
@@ -133,7 +133,7 @@ impl Talk<'_> {
                     return Poll::Ready(Ok(()));
                 }
                 let polled_at = self.sent_at.take().unwrap_or_else(SystemClock::now);
-                if polled_at.since(*began.get_or_insert(polled_at)) >= TURN_MAX {
+                if polled_at.since(*began.get_or_insert(polled_at)) >= vu::turns::TURN_MAX {
                     break;
                 }
                 let mut buffer = ReadBuf::new(scratch);
@@ -150,8 +150,8 @@ impl Talk<'_> {
             if self.decoder.is_done() {
                 return Poll::Ready(Ok(()));
             }
-            // There may be more, but the neighbours on this thread wait too.
-            cx.waker().wake_by_ref();
+            // There may be more, but the neighbours on this thread wait too, and what they wait for must be looked at.
+            vu::turns::join(cx.waker());
             Poll::Pending
         })
     }
@@ -166,9 +166,13 @@ impl Talk<'_> {
         Ok(())
     }
 
-    /// The bytes could be read since the runtime saw the socket ready; the time from there to the poll is ours.
+    /// The bytes could be read since they arrived, or as far as that is not known, since the runtime saw the socket ready;
+    /// the time from there to the poll is ours.
     fn stamp(&mut self, polled_at: Instant, has_bytes: bool) {
-        let ready_at = self.connection.watch.take().map_or(polled_at, |woken_at| woken_at.min(polled_at));
+        let woken_at = self.connection.watch.take().map_or(polled_at, |woken_at| woken_at.min(polled_at));
+        let arrived_at =
+            self.connection.take_arrival().map(|arrived_at| arrived_at.max(self.trace.stage_since()));
+        let ready_at = arrived_at.map_or(woken_at, |arrived_at| arrived_at.min(woken_at));
         let late_ns = polled_at.as_ns() - ready_at.as_ns();
         if self.is_first && has_bytes {
             self.is_first = false;

@@ -14,6 +14,7 @@
 //!   exchange reported to the caller.
 //! * [`Client::upgrade`] opens a [`WebSocket`].
 
+mod arrival;
 mod auth;
 mod budget;
 mod chunked;

@@ -1,7 +1,5 @@
 //! The limits, by name. Whatever a server does, no exchange takes more than these.
 
-use std::time::Duration;
-
 /// Bytes of one response head (status line and headers), as Go counts them.
 pub(crate) const HEAD_BYTES_MAX: usize = 1 << 20;
 /// Headers in one response.
@@ -29,9 +27,6 @@ pub(crate) const INTERIM_MAX: u32 = 5;
 pub(crate) const READ_BYTES: usize = 64 << 10;
 /// Reads of one exchange before its neighbours on the thread have their turn: about a third of a millisecond's work.
 pub(crate) const READS_PER_TURN_MAX: usize = 16;
-/// How long one exchange reads before its neighbours have their turn, however few bytes it reads: a chunk of one byte takes
-/// as long as one of a thousand.
-pub(crate) const TURN_MAX: Duration = Duration::from_micros(500);
 /// Bodies up to this size are sent in one buffer with the head.
 pub(crate) const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
 /// Write buffers kept per thread, and the capacity above which one is not kept.

@@ -51,6 +51,11 @@ impl Trace {
         self.stage.get()
     }
 
+    /// Since when it is there.
+    pub(crate) fn stage_since(&self) -> Instant {
+        self.stage_since.get()
+    }
+
     /// The exchange went on to `stage` at `now`; what passed since belongs to the stage before.
     pub(crate) fn enter(&self, stage: Stage, now: Instant) {
         self.leave(now);

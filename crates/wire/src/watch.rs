@@ -30,7 +30,9 @@ impl Wake for Inner {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.woken_ns.store(SystemClock::now().as_ns(), Ordering::Relaxed);
+        let now = SystemClock::now();
+        vu::busy::note_wake(now);
+        self.woken_ns.store(now.as_ns(), Ordering::Relaxed);
         self.task.lock().unwrap_or_else(PoisonError::into_inner).wake_by_ref();
     }
 }

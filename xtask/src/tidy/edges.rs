@@ -18,7 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("schedule", &["model", "plan"]),
     ("tally", &["histo", "model"]),
     ("transpile", &[]),
-    ("wire", &["model"]),
+    ("wire", &["model", "vu"]),
     ("vu", &["model"]),
     ("crypto", &[]),
     ("json", &[]),

@@ -3,8 +3,6 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use model::Instant;
-
 use crate::memory::MemoryAccount;
 
 /// Why the running script must unwind, if it must.
@@ -12,7 +10,6 @@ pub(crate) struct Stop {
     reason: Cell<StopReason>,
     /// The VU's memory; a limit that it reaches is a reason.
     pub(crate) memory: Rc<MemoryAccount>,
-    pub(crate) slice_started: Cell<Option<Instant>>,
 }
 
 /// Reason for unwinding a script.
@@ -28,13 +25,12 @@ pub(crate) enum StopReason {
 
 impl Stop {
     pub(crate) fn new(memory: Rc<MemoryAccount>) -> Stop {
-        Stop { reason: Cell::default(), memory, slice_started: Cell::default() }
+        Stop { reason: Cell::default(), memory }
     }
 
     pub(crate) fn begin(&self) {
         self.memory.begin();
         self.reason.set(StopReason::None);
-        self.slice_started.set(None);
     }
 
     pub(crate) fn set(&self, reason: StopReason) {

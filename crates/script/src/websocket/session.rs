@@ -23,9 +23,6 @@ const INBOX_BYTES_MAX: usize = 16 << 20;
 /// Events that wait for the script.
 const INBOX_EVENTS_MAX: usize = 65_536;
 
-/// Maximum number of reads before other tasks of the thread have their turn.
-const READS_PER_TURN_MAX: usize = 256;
-
 /// Pings whose pongs are waited for; older ones are forgotten.
 const PINGS_MAX: usize = 1024;
 
@@ -286,7 +283,8 @@ impl Session {
     /// The reader's turn.
     fn poll(&self, cx: &Context<'_>, vu: &VuState) -> Poll<()> {
         self.remember_reader(cx);
-        for _ in 0..READS_PER_TURN_MAX {
+        let mut began = None;
+        loop {
             let mut slot = self.socket.borrow_mut();
             let Some(socket) = slot.as_mut() else { return Poll::Ready(()) };
             let queued_bytes = socket.queued_bytes();
@@ -312,9 +310,11 @@ impl Session {
                 self.end(vu, at);
                 return Poll::Ready(());
             }
+            if at.since(*began.get_or_insert(at)) >= vu::turns::TURN_MAX {
+                vu::turns::join(cx.waker());
+                return Poll::Pending;
+            }
         }
-        cx.waker().wake_by_ref();
-        Poll::Pending
     }
 
     fn remember_reader(&self, cx: &Context<'_>) {
@@ -384,7 +384,8 @@ async fn linger(mut socket: WebSocket) {
         if let Poll::Ready(Err(_)) = socket.poll_flush(cx) {
             return Poll::Ready(());
         }
-        for _ in 0..READS_PER_TURN_MAX {
+        let until = SystemClock::now() + vu::turns::TURN_MAX;
+        while SystemClock::now() < until {
             match socket.poll_read(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(
@@ -395,7 +396,7 @@ async fn linger(mut socket: WebSocket) {
                 Poll::Ready(_) => {}
             }
         }
-        cx.waker().wake_by_ref();
+        vu::turns::join(cx.waker());
         Poll::Pending
     });
     let _ = tokio::time::timeout(LINGER, end).await;

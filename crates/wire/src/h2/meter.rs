@@ -16,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
 
 use super::limits::READS_PER_TURN_MAX;
+use crate::arrival;
 use crate::connection::Counted;
 use crate::watch::Watch;
 
@@ -62,13 +63,15 @@ impl Meter {
         self.reads_left.get() == 0
     }
 
-    fn flushed(&self) {
+    /// Everything that was queued is out; when, if an exchange wants to know.
+    fn flushed(&self) -> Option<Instant> {
         let mut unsent = self.unsent.borrow_mut();
         if unsent.is_empty() {
-            return;
+            return None;
         }
         let now = SystemClock::now();
         unsent.drain(..).for_each(|sent_at| sent_at.set(Some(now)));
+        Some(now)
     }
 }
 
@@ -140,7 +143,9 @@ impl AsyncRead for Metered {
         let polled_at = SystemClock::now();
         let mut watched = Context::from_waker(this.watch.waker(cx));
         let read = ready!(Pin::new(&mut this.stream).poll_read(&mut watched, buffer));
-        let ready_at = this.watch.take().map_or(polled_at, |woken_at| woken_at.min(polled_at));
+        let woken_at = this.watch.take().map_or(polled_at, |woken_at| woken_at.min(polled_at));
+        let arrived_at = this.stream.get_mut().0.take_arrival();
+        let ready_at = arrived_at.map_or(woken_at, |arrived_at| arrived_at.min(woken_at));
         this.meter.ready_ns.store(ready_at.as_ns(), Ordering::Relaxed);
         this.meter.reads_left.set(reads_left);
         Poll::Ready(read)
@@ -172,7 +177,9 @@ impl AsyncWrite for Metered {
         let this = self.get_mut();
         let mut watched = Context::from_waker(this.watch.waker(cx));
         let flushed = ready!(Pin::new(&mut this.stream).poll_flush(&mut watched));
-        this.meter.flushed();
+        if this.meter.flushed().is_some_and(arrival::is_worth_asking) {
+            this.stream.get_mut().0.ask_for_arrivals();
+        }
         Poll::Ready(flushed)
     }
 

@@ -2,9 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::future::Future;
 use std::io;
-use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -16,7 +14,8 @@ use crate::budget::{BodyBudget, Held};
 use crate::connection::Connection;
 use crate::error::Error;
 use crate::limits::{
-    READ_BYTES, WS_BUFFER_KEPT_BYTES_MAX, WS_PONGS_QUEUED_BYTES_MAX, WS_SEND_QUEUE_BYTES_MAX,
+    READ_BYTES, READS_PER_TURN_MAX, WS_BUFFER_KEPT_BYTES_MAX, WS_PONGS_QUEUED_BYTES_MAX,
+    WS_SEND_QUEUE_BYTES_MAX,
 };
 use crate::system::stream_error;
 
@@ -53,7 +52,7 @@ pub enum Read {
 
 /// Lets the thread look at its timers and sockets and the other tasks run before this one goes on.
 fn let_others(cx: &Context<'_>) -> Poll<Read> {
-    let _ = pin!(tokio::task::yield_now()).poll(&mut Context::from_waker(cx.waker()));
+    vu::turns::join(cx.waker());
     Poll::Pending
 }
 
@@ -146,7 +145,7 @@ impl WebSocket {
 
     /// The next thing that comes.
     pub fn poll_read(&mut self, cx: &Context<'_>) -> Poll<Read> {
-        loop {
+        for _ in 0..READS_PER_TURN_MAX {
             match self.decoder.step() {
                 Ok(Step::Message(message)) => return Poll::Ready(self.hold(message)),
                 Ok(Step::NeedsBytes) => {}
@@ -172,6 +171,8 @@ impl WebSocket {
                 Poll::Pending => return Poll::Pending,
             }
         }
+        // The message may go on, but the neighbours on this thread wait too.
+        let_others(cx)
     }
 
     /// The message, which takes its part of the budget for as long as it is referred to.
