@@ -33,6 +33,8 @@ pub enum Exit {
     AuditFailed,
     /// A comparison found a regression, and its flags make that a failure.
     Regressed,
+    /// A comparison was to fail on regressions, and nothing in it could be judged.
+    NotJudged,
     /// Any other error, such as a missing file or an unknown flag.
     Other,
 }
@@ -56,18 +58,20 @@ impl Exit {
             Exit::NotValid => 120,
             Exit::AuditFailed => 122,
             Exit::Regressed => 121,
+            Exit::NotJudged => 123,
             Exit::Other => 255,
         }
     }
 }
 
 /// Exits from best to worst. Results about the target come before errors that leave its state unknown.
-const FROM_GOOD_TO_BAD: [Exit; 16] = [
+const FROM_GOOD_TO_BAD: [Exit; 17] = [
     Exit::Ok,
     Exit::AuditFailed,
     Exit::ThresholdsFailed,
     Exit::MarkedFailed,
     Exit::Regressed,
+    Exit::NotJudged,
     Exit::NotValid,
     Exit::Signal,
     Exit::Remote,

@@ -33,12 +33,22 @@ pub struct LongRun {
 /// Series of fewer than two values say nothing and are left out. Without variation (or values) the variance is 0 with one
 /// degree of freedom.
 pub fn long_run(series: &[&[f64]]) -> LongRun {
-    long_run_about(series, Trend::Level)
+    long_run_about(series, Trend::Level, 1.0)
+}
+
+/// The same of series whose variance is not even: `even` is the share of values that would be worth as much if it were.
+pub(crate) fn long_run_uneven(series: &[&[f64]], even: f64) -> LongRun {
+    long_run_about(series, Trend::Level, even)
 }
 
 /// The same, each about its own straight line, so that a drift is not taken for wandering.
 pub fn long_run_about_lines(series: &[&[f64]]) -> LongRun {
-    long_run_about(series, Trend::Line)
+    long_run_about(series, Trend::Line, 1.0)
+}
+
+/// The same of series whose variance is not even.
+pub(crate) fn long_run_uneven_about_lines(series: &[&[f64]], even: f64) -> LongRun {
+    long_run_about(series, Trend::Line, even)
 }
 
 /// The level or trend from which a series deviates.
@@ -58,12 +68,13 @@ impl Trend {
     }
 }
 
-fn long_run_about(series: &[&[f64]], trend: Trend) -> LongRun {
+fn long_run_about(series: &[&[f64]], trend: Trend, even: f64) -> LongRun {
     let longest = series.iter().map(|series| series.len()).max().unwrap_or(0);
     let bin = longest.div_ceil(LENGTH_MAX).max(1);
     let deviations: Vec<Vec<f64>> =
         series.iter().filter_map(|series| deviations(series, bin, trend)).collect();
-    let count: usize = deviations.iter().map(Vec::len).sum();
+    let values: usize = deviations.iter().map(Vec::len).sum();
+    let count = ((values as f64 * even) as usize).clamp(values.min(2), values);
     let shortest = deviations.iter().map(Vec::len).min().unwrap_or(0);
     let order_max = order_max(count).min(shortest.saturating_sub(2));
     let covariances = pooled_covariances(&deviations, order_max);

@@ -33,6 +33,8 @@ pub struct Estimate {
     /// The variance between runs divided by what the variation within them explains; `None` for one run.
     between: Option<f64>,
     shape: Shape,
+    /// What each second of each run adds to the error, in its unit; over all runs and seconds it adds up to nothing.
+    influence: Vec<Vec<f64>>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +58,8 @@ impl Estimate {
         let spread = Spread::from_residuals(residuals, count)?;
         let effective_number = effective_seconds(residuals, spread.error * count);
         let error = spread.error / value;
-        Some(spread.estimate(value, effective_number, error, Shape::Logarithm))
+        let influence = scaled(residuals, 1.0 / (count * value));
+        Some(spread.estimate(value, effective_number, error, (Shape::Logarithm, influence)))
     }
 
     /// A quantile, from each second's contribution to the sum of deviations of the share above it.
@@ -71,7 +74,27 @@ impl Estimate {
         let variance = spread.error * spread.error;
         let effective_number = if variance > 0.0 { share * (1.0 - share) / variance } else { population };
         let error = spread.error;
-        Some(spread.estimate(value, effective_number, error, Shape::Quantile { share, ranks, population }))
+        let shape = (Shape::Quantile { share, ranks, population }, scaled(residuals, 1.0 / population));
+        Some(spread.estimate(value, effective_number, error, shape))
+    }
+
+    /// What each second of each run adds to the error.
+    pub(crate) fn influence(&self) -> &[Vec<f64>] {
+        &self.influence
+    }
+
+    /// The same figure with another measure of its error.
+    pub(crate) fn with_noise(&self, noise: Noise) -> Estimate {
+        let variance = noise.error * noise.error;
+        let effective_number = match &self.shape {
+            Shape::Quantile { share, population, .. } if variance > 0.0 => {
+                (share * (1.0 - share) / variance).min(*population)
+            }
+            Shape::Quantile { population, .. } => *population,
+            Shape::Logarithm => self.effective_number,
+        };
+        let Noise { error, dof, between } = noise;
+        Estimate { error, dof, between, effective_number, ..self.clone() }
     }
 
     /// The logarithms of the bounds at so many standard errors, the errors stretched by a factor. The upper one is infinite
@@ -102,6 +125,21 @@ impl Estimate {
     }
 }
 
+/// The error of a side, found in another way than by its own seconds alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Noise {
+    /// The standard error, in the unit of the influence.
+    pub(crate) error: f64,
+    /// Its degrees of freedom.
+    pub(crate) dof: f64,
+    /// The variance between runs divided by what the variation within them explains; `None` for one run.
+    pub(crate) between: Option<f64>,
+}
+
+fn scaled(residuals: &[Vec<f64>], factor: f64) -> Vec<Vec<f64>> {
+    residuals.iter().map(|run| run.iter().map(|value| value * factor).collect()).collect()
+}
+
 /// The normal quantile of a two-sided 95 % interval.
 const NORMAL_95: f64 = 1.96;
 
@@ -130,9 +168,15 @@ impl Spread {
         })
     }
 
-    fn estimate(self, value: f64, effective_number: f64, error: f64, shape: Shape) -> Estimate {
+    fn estimate(
+        self,
+        value: f64,
+        effective_number: f64,
+        error: f64,
+        (shape, influence): (Shape, Vec<Vec<f64>>),
+    ) -> Estimate {
         let Spread { dof, between, runs, .. } = self;
-        Estimate { value, effective_number, runs, error, dof, between, shape }
+        Estimate { value, effective_number, runs, error, dof, between, shape, influence }
     }
 }
 

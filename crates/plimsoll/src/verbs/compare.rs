@@ -39,8 +39,12 @@ pub(crate) fn run(flags: &CompareFlags, context: &Context) -> Result<Exit, Failu
 
 /// Returns the exit of the process after a comparison.
 pub(super) fn exit(report: &ComparisonReport, flags: &JudgeFlags) -> Exit {
-    let has_failed = flags.fail_on.is_some() && report.comparison.has_regressed();
-    if has_failed { Exit::Regressed } else { Exit::Ok }
+    match flags.fail_on {
+        None => Exit::Ok,
+        Some(_) if report.comparison.has_regressed() => Exit::Regressed,
+        Some(_) if !report.comparison.is_judged() => Exit::NotJudged,
+        Some(_) => Exit::Ok,
+    }
 }
 
 /// Parses the options of the comparison.

@@ -8,6 +8,7 @@ mod diagnosis_speed;
 mod false_changes;
 mod gallery;
 mod generator_faults;
+mod plans;
 mod power;
 mod predictions;
 mod real;
@@ -50,6 +51,7 @@ pub(super) const ALL: &[Case] = &[
         measure: between_runs::measure,
         table: between_runs::table,
     },
+    Case { name: "plans", parts: Parts::Listed(plans::PARTS), measure: plans::measure, table: plans::table },
     Case { name: "speed", parts: Parts::Listed(speed::PARTS), measure: speed::measure, table: speed::table },
     Case {
         name: "generator-faults",
