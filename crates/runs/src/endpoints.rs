@@ -37,11 +37,9 @@ impl Naming {
         let current = |name: &String| renamed.get(name).cloned().unwrap_or_else(|| name.clone());
         let names: BTreeSet<String> = a.union(b).take(NAMES_MAX).map(current).collect();
         let grouped = ids_grouped(&names);
-        for name in a.union(b).take(NAMES_MAX) {
-            if let Some(group) = grouped.get(&current(name)) {
-                renamed.insert(name.clone(), group.clone());
-            }
-        }
+        let group = |name: &String| Some((name.clone(), grouped.get(&current(name))?.clone()));
+        let groups: Vec<(String, String)> = a.union(b).take(NAMES_MAX).filter_map(group).collect();
+        renamed.extend(groups);
         Naming { renamed, hosts }
     }
 

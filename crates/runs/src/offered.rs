@@ -122,6 +122,9 @@ fn load_text(executor: &Executor) -> String {
     match executor {
         Executor::SharedIterations { vus, iterations, .. } => format!("{vus} VUs share {iterations}"),
         Executor::PerVuIterations { vus, iterations, .. } => format!("{vus} VUs, {iterations} each"),
+        Executor::ExternallyControlled { vus, duration, .. } => {
+            format!("{vus} VUs at first, for {duration:?}, changed from outside")
+        }
         Executor::ConstantVus { vus, duration } => format!("{vus} VUs for {duration:?}"),
         Executor::RampingVus { start_vus, stages, .. } => format!("VUs from {start_vus} {stages:?}"),
         Executor::ConstantArrivalRate { rate, time_unit, duration, .. } => {

@@ -62,7 +62,7 @@ fn range(values: &[f64]) -> Option<Interval> {
     (lower > 0.0 && upper.is_finite()).then_some(Interval { lower, upper })
 }
 
-/// In how many ways so many and so many values can be told apart by rank.
+/// The number of orders of so many and so many values, those of each sample alike.
 fn orders(a: usize, b: usize) -> f64 {
     (1..=a).map(|at| (b + at) as f64 / at as f64).product()
 }

@@ -35,7 +35,7 @@ pub use exact::{Separation, paired_separation, separation};
 pub use level_shift::{LevelShift, kolmogorov_tail, level_shift, studentised_kolmogorov_tail};
 pub use long_run::{LongRun, long_run, long_run_about_lines};
 pub use mser::{Truncation, mser5};
-pub use paired::{PlanStrata, paired};
+pub use paired::{PlanStrata, follows_load, paired};
 pub use random::Random;
 pub use rank_sum::rank_sum_p_value;
 pub use ratio::{Estimate, Interval, RatioEstimate, log_ratio};

@@ -132,8 +132,16 @@ fn about_line(values: &[f64]) -> Vec<f64> {
     values.iter().enumerate().map(left).collect()
 }
 
-/// The two figures with the errors that they have beside each other at equal elapsed time.
-pub fn paired(a: &Estimate, b: &Estimate, strata: &PlanStrata) -> (Estimate, Estimate) {
+/// Whether the difference of a single pair of figures follows the load beyond what persistent noise could do.
+pub fn follows_load(a: &Estimate, b: &Estimate, strata: &PlanStrata) -> bool {
+    let [runs_a, runs_b] = [a, b].map(|side| per_run(side, strata.seconds));
+    let (Some(runs_a), Some(runs_b)) = (runs_a, runs_b) else { return false };
+    strata.explain(&difference(&mean_of(&runs_a), &mean_of(&runs_b)))
+}
+
+/// The two figures with the errors that they have beside each other at equal elapsed time. `follows_load` says that the difference
+/// of a single pair is known to follow the load, by this figure or a related one.
+pub fn paired(a: &Estimate, b: &Estimate, strata: &PlanStrata, follows_load: bool) -> (Estimate, Estimate) {
     let [runs_a, runs_b] = [a, b].map(|side| per_run(side, strata.seconds));
     let (Some(runs_a), Some(runs_b)) = (runs_a, runs_b) else { return (a.clone(), b.clone()) };
     if runs_a.len().min(runs_b.len()) > 1 {
@@ -143,8 +151,8 @@ pub fn paired(a: &Estimate, b: &Estimate, strata: &PlanStrata) -> (Estimate, Est
         );
     }
     let (mean_a, mean_b) = (mean_of(&runs_a), mean_of(&runs_b));
-    let difference: Vec<f64> = mean_a.iter().zip(&mean_b).map(|(a, b)| b - a).collect();
-    if strata.explain(&difference) {
+    let difference = difference(&mean_a, &mean_b);
+    if follows_load || strata.explain(&difference) {
         return (a.with_noise(about_lines(&mean_a, strata)), b.with_noise(about_lines(&mean_b, strata)));
     }
     let noise = long_run_uneven(&[&difference], strata.even(&difference));
@@ -153,6 +161,10 @@ pub fn paired(a: &Estimate, b: &Estimate, strata: &PlanStrata) -> (Estimate, Est
         a.with_noise(of_difference(&noise, share, &difference)),
         b.with_noise(of_difference(&noise, 1.0 - share, &difference)),
     )
+}
+
+fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| b - a).collect()
 }
 
 /// The influence of each run, cut to the seconds of the plan and scaled as if the run were its side; `None` if a run is
@@ -228,7 +240,7 @@ mod tests {
     fn a_common_trend_cancels() {
         let (a, b) = (estimate(&[ramp(1, 120, 1.0, 0)]), estimate(&[ramp(2, 120, 1.2, 0)]));
         let alone = log_ratio(&a, &b, 0.95);
-        let (a, b) = paired(&a, &b, &PlanStrata::new(&[0], 120));
+        let (a, b) = paired(&a, &b, &PlanStrata::new(&[0], 120), false);
         let found = log_ratio(&a, &b, 0.95);
         assert!(alone.interval.upper > 2.0, "{alone:?}");
         assert!(found.interval.lower > 1.1 && found.interval.upper < 1.3, "{found:?}");
@@ -237,7 +249,7 @@ mod tests {
     #[test]
     fn a_difference_that_follows_the_load_is_not_noise() {
         let (a, b) = (estimate(&[ramp(1, 120, 6.0, 60)]), estimate(&[ramp(2, 120, 1.0, 0)]));
-        let (a, b) = paired(&a, &b, &PlanStrata::new(&[0, 60], 120));
+        let (a, b) = paired(&a, &b, &PlanStrata::new(&[0, 60], 120), false);
         let found = log_ratio(&a, &b, 0.95);
         assert!(found.interval.lower > 0.15 && found.interval.upper < 0.3, "{found:?}");
     }
@@ -245,7 +257,7 @@ mod tests {
     #[test]
     fn several_runs_have_their_sides_trend() {
         let side = |seed: u64, factor: f64| estimate(&[0, 1, 2].map(|at| ramp(seed + at, 60, factor, 0)));
-        let (a, b) = paired(&side(1, 1.0), &side(11, 1.1), &PlanStrata::new(&[0], 60));
+        let (a, b) = paired(&side(1, 1.0), &side(11, 1.1), &PlanStrata::new(&[0], 60), false);
         let found = log_ratio(&a, &b, 0.95);
         assert!(found.interval.lower > 1.05 && found.interval.upper < 1.15, "{found:?}");
     }

@@ -94,7 +94,9 @@ impl Comparison {
                 series.push(&row.series);
             }
         }
-        let first = &series[..series.len().min(SERIES_SHOWN)];
+        // Of many series, those that changed are enough.
+        let few = series.len() <= SERIES_SHOWN || !self.rows.iter().any(is_change);
+        let first = if few { &series[..series.len().min(SERIES_SHOWN)] } else { &[] };
         let mains = Mains::new(&self.rows);
         let is_important = |row: &Row| match row.series.as_str() {
             ALL_SERIES => true,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use stats::{
     ErrorRatio, ErrorSide, Estimate, PlanStrata, RatioEstimate, SheetPart, adjusted_p_values, error_ratio,
-    independent_samples_min, log_ratio, over_dispersion, paired,
+    follows_load, independent_samples_min, log_ratio, over_dispersion, paired,
 };
 
 use super::verdict::{self, Effort};
@@ -152,10 +152,10 @@ fn refused(row: Row, why: Option<Why>) -> Row {
 type Estimates = (Option<Estimate>, Option<Estimate>);
 
 /// Both figures with the errors that they have at equal elapsed time, where seconds are compared so.
-fn beside(estimates: Estimates, sides: &Sides) -> Estimates {
+fn beside(estimates: Estimates, sides: &Sides, follows_load: bool) -> Estimates {
     match (estimates, &sides.strata) {
         ((Some(a), Some(b)), Some(strata)) => {
-            let (a, b) = paired(&a, &b, strata);
+            let (a, b) = paired(&a, &b, strata, follows_load);
             (Some(a), Some(b))
         }
         (estimates, _) => estimates,
@@ -183,7 +183,10 @@ fn row(
     if is_duration(measure) && is_below(compared.a) && is_below(compared.b) {
         return refused(compared, Some(Why::BelowMargin));
     }
-    let is_decided = |ratio: &RatioEstimate| ratio.p_value < (1.0 - sides.options.confidence) * CLEAR;
+    let is_decided = |ratio: &RatioEstimate| {
+        let is_clear = ratio.p_value < (1.0 - sides.options.confidence) * CLEAR;
+        is_clear && ratio.interval.lower > 0.0 && ratio.interval.upper.is_finite()
+    };
     let is_open = why.is_some() || !compared.ratio.as_ref().is_some_and(is_decided);
     let is_short = exact::is_short(sides.a.1) && exact::is_short(sides.b.1);
     if let Some((a, b)) = compared.a.zip(compared.b).filter(|_| is_open && is_short) {
@@ -227,7 +230,7 @@ fn rate_row(name: (&str, Measure), sides: &Sides, counts: impl Fn(Side) -> Optio
         let runs = counts(side)?;
         Some(runs.iter().flat_map(|run| run.chunks_exact(exact::BLOCK_S).map(mean)).collect())
     };
-    row(name, beside(estimates, sides), None, sides, blocks)
+    row(name, beside(estimates, sides, false), None, sides, blocks)
 }
 
 fn per_second(runs: Option<Vec<Vec<f64>>>) -> Option<Estimate> {
@@ -236,13 +239,19 @@ fn per_second(runs: Option<Vec<Vec<f64>>>) -> Option<Estimate> {
 
 fn series_rows(name: &str, sides: &Sides) -> Vec<Row> {
     let (part_a, part_b) = (part(name, sides.a), part(name, sides.b));
-    let means = beside((part_a.mean(), part_b.mean()), sides);
+    let means = (part_a.mean(), part_b.mean());
+    // A mean that follows the load on one side more than on the other shows that all of its durations do.
+    let follows = match (&means, &sides.strata) {
+        ((Some(a), Some(b)), Some(strata)) => follows_load(a, b, strata),
+        _ => false,
+    };
+    let means = beside(means, sides, follows);
     let of_blocks = |side: Side| block_figures(name, side, |part| part.mean());
     let mut rows = vec![row((name, Measure::Mean), means, None, sides, of_blocks)];
     let quantiles = &sides.options.quantiles;
     for (tail_a, tail_b) in part_a.quantiles(quantiles).into_iter().zip(part_b.quantiles(quantiles)) {
         let quantile = tail_a.quantile;
-        let (a, b) = beside((tail_a.estimate, tail_b.estimate), sides);
+        let (a, b) = beside((tail_a.estimate, tail_b.estimate), sides, follows);
         let why = unsupported(quantile, [(&a, &part_a), (&b, &part_b)]);
         let of_blocks = |side: Side| block_figures(name, side, |part| in_block(part, quantile));
         rows.push(row((name, Measure::Quantile(quantile)), (a, b), why, sides, of_blocks));

@@ -198,15 +198,13 @@ fn a_remedy_is_seen_on_a_ramp() {
 
 #[test]
 fn equal_ramps_have_not_changed() {
-    for seed in 0..20 {
-        let comparison =
-            compare(&[staged(100 + seed, 300.0)], &[staged(200 + seed, 300.0)], &Options::default());
-        let changed = comparison
-            .rows
-            .iter()
-            .filter(|row| matches!(row.verdict, Verdict::Improved | Verdict::Regressed));
-        assert_eq!(changed.count(), 0, "{seed}");
-    }
+    let has_changed = |seed: &u64| {
+        let (a, b) = (staged(100 + seed, 300.0), staged(200 + seed, 300.0));
+        let rows = compare(&[a], &[b], &Options::default()).rows;
+        rows.iter().any(|row| matches!(row.verdict, Verdict::Improved | Verdict::Regressed))
+    };
+    let changed = (0..20).filter(has_changed).count();
+    assert!(changed <= 2, "{changed} of 20 pairs that do not differ; one is expected at 5 %");
 }
 
 #[test]

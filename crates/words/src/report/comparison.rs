@@ -105,10 +105,10 @@ crate::catalogue! {
     comparison_times(ratio, figure) = "{ratio}× {figure}" | "{figure} {ratio}배";
     comparison_higher(percent, figure) = "{percent} % higher {figure}" | "{figure} {percent} % 증가";
     comparison_lower(percent, figure) = "{percent} % lower {figure}" | "{figure} {percent} % 감소";
-    comparison_points(figure, before, after) = "{figure} {before} → {after}" | "{figure} {before} → {after}";
-    comparison_at(change, series) = "{change} at {series}" | "{series} {change}";
+    comparison_points(figure, before, after) = "{figure} {before} → {after}" | "{figure} {before}에서 {after}";
+    comparison_at(change, series) = "{change} at {series}" | "{series}의 {change}";
     comparison_at_others(change, count) = "{change} and {count} more" | "{change} 외 {count}개";
-    comparison_both(first, second) = "{first} and {second}" | "{first}, {second}";
+    comparison_both(first, second) = "{first} and {second}" | "{first} 및 {second}";
     comparison_answer_throughput = "throughput" | "처리량";
     comparison_answer_improved(changes) = "{changes}; nothing regressed." | "{changes}. 악화된 항목은 없습니다.";
     comparison_answer_regressed(changes) = "Regressed: {changes}; nothing improved." | "악화: {changes}. 개선된 항목은 없습니다.";
