@@ -202,7 +202,9 @@ impl Candidate {
                 name,
                 is_failure: set.get("expected_response") == Some("false"),
                 // A threshold on all requests prefers no endpoint.
-                has_objective: selector.is_some_and(|selector| !is_endpoint || !selector.tags.is_empty()),
+                has_objective: selectors
+                    .iter()
+                    .any(|one| selected(&one) && (!is_endpoint || !one.tags.is_empty())),
                 population: trend.population(),
                 time_ms: trend.values.sum().value(),
             })
