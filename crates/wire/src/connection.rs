@@ -64,11 +64,7 @@ impl Connection {
 
     /// Reads what there is. The socket's readiness goes through the connection's [`Watch`].
     pub(crate) fn poll_read(&mut self, cx: &Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let mut watched = Context::from_waker(self.watch.waker(cx));
-        match &mut self.stream {
-            Stream::Plain(tcp) => Pin::new(tcp).poll_read(&mut watched, buffer),
-            Stream::Tls(tls) => Pin::new(tls).poll_read(&mut watched, buffer),
-        }
+        self.stream.poll_read(self.watch.waker(cx), buffer)
     }
 
     /// Writes some of the two parts, one after the other.
@@ -118,8 +114,9 @@ impl Connection {
     pub(crate) fn is_alive(&mut self, now: Instant, is_trusted: bool) -> bool {
         let mut byte = [0];
         let mut buffer = ReadBuf::new(&mut byte);
-        // Costs no system call unless the runtime has seen something. TLS takes in session tickets here.
-        if self.poll_read(&Context::from_waker(Waker::noop()), &mut buffer).is_ready() {
+        // Costs no system call unless the runtime has seen something. TLS takes in session tickets here. No task waits yet, and
+        // another waker would only have to be replaced.
+        if self.stream.poll_read(self.watch.last_waker(), &mut buffer).is_ready() {
             return false;
         }
         if is_trusted && now.since(self.idle_since) < IDLE_UNSEEN_MAX {
@@ -147,6 +144,16 @@ impl Connection {
         match &self.stream {
             Stream::Plain(counted) => &counted.tcp,
             Stream::Tls(tls) => &tls.get_ref().0.tcp,
+        }
+    }
+}
+
+impl Stream {
+    fn poll_read(&mut self, waker: &Waker, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let mut cx = Context::from_waker(waker);
+        match self {
+            Stream::Plain(tcp) => Pin::new(tcp).poll_read(&mut cx, buffer),
+            Stream::Tls(tls) => Pin::new(tls).poll_read(&mut cx, buffer),
         }
     }
 }
