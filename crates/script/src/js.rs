@@ -303,7 +303,7 @@ impl Drop for PropertyTable<'_, '_> {
 /// # Errors
 /// A getter throws, or the visitor says no.
 pub(crate) fn each_property<'js>(
-    object: &Object<'js>,
+    object: &Value<'js>,
     mut visit: impl FnMut(&PropertyName<'_, 'js>, Value<'js>) -> rquickjs::Result<()>,
 ) -> rquickjs::Result<()> {
     let ctx = object.ctx();
