@@ -35,6 +35,7 @@ mod prometheus;
 mod receiving;
 mod remote;
 mod results;
+mod run_survives;
 mod secrets_stay;
 mod series;
 mod signals;
