@@ -45,3 +45,4 @@ mod stored_safety;
 mod studies;
 mod timing;
 mod validity;
+mod verifying;
