@@ -101,7 +101,7 @@ impl Recording {
                 let hint =
                     "the test goes on; choose another store with --runs, or disable storing with --no-store";
                 context.logger.say(LogLevel::Warn, format!("failed to store the run: {why} ({hint})"));
-                Flaw::Missing(why)
+                if settings.is_off { Flaw::Reports(why) } else { Flaw::Missing(why) }
             })
         };
         match begin(settings.is_off) {

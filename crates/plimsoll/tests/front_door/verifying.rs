@@ -96,7 +96,7 @@ fn a_newer_format_is_not_verified() {
 #[test]
 fn all_runs_are_verified_and_counted() {
     let (ran, _) = run_and_copy("copy.plimsoll");
-    ran.and("run -q script.js").run().exits(0);
+    ran.and("run script.js").run().exits(0);
     let all = ran.and("runs --verify").run().exits(0);
     assert_eq!(all.out.lines().filter(|line| line.contains("  whole: ")).count(), 2, "{}", all.out);
     ran.and("runs --verify --lang ko").run().exits(0).prints("체크섬이 일치합니다");
