@@ -499,3 +499,44 @@ fn append(file: &mut File, pages_bytes: u64, owners: &Owners) -> io::Result<()> 
     file.write_all(&footer.write())?;
     file.sync_data()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A finished run, and its seal.
+    fn sealed(folder: &Path) -> (std::path::PathBuf, Box<Seal>) {
+        let path = folder.join("a.plimsoll");
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v4.plimsoll");
+        std::fs::copy(data, &path).expect("copied");
+        match Tail::read(&path).expect("readable") {
+            Tail::Seal(seal) => (path, seal),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_change_meanwhile_is_no_damage() {
+        let folder = tempfile::tempdir().expect("folder");
+        let (path, seal) = sealed(folder.path());
+        assert_eq!(seal.check_all().expect("unchanged"), []);
+        let mut bytes = std::fs::read(&path).expect("readable");
+        bytes[5000] ^= 1;
+        bytes.push(0);
+        std::fs::write(&path, bytes).expect("written");
+        assert!(matches!(seal.check_all(), Err(CheckError::Changed)));
+        assert!(matches!(seal.check_schema(), Ok(())), "its pages are unchanged");
+    }
+
+    #[test]
+    fn forged_lengths_of_names_are_refused() {
+        let of = |names: u64| {
+            let body = 3 * PAGE_ENTRY_BYTES + names;
+            let body_bytes = u32::try_from(body).expect("small");
+            let footer = Footer { page_bytes: 4096, pages: 3, changes: 1, body_bytes, body_crc32: 7 };
+            let bytes: [u8; FOOTER_BYTES] = footer.write().try_into().expect("a footer");
+            Footer::parse(&bytes, 3 * 4096 + body + FOOTER_BYTES as u64).is_some()
+        };
+        assert_eq!([0, NAMES_BYTES_MAX, NAMES_BYTES_MAX + 1].map(of), [true, true, false]);
+    }
+}

@@ -178,7 +178,8 @@ fn damaged(damages: &[Damage], lost: &[String], path: &Path, lang: Lang) -> Stri
     let is_harmless = lost.is_empty() && damages.iter().all(Damage::is_harmless);
     let next = match is_harmless {
         true => lang.verified_harmless().to_owned(),
-        false => lang.verified_restore(path.display()),
+        false if runfile::Reader::open(path).is_ok() => lang.verified_restore(path.display()),
+        false => lang.verified_restore_all(path.display()),
     };
     lang.verified_damaged(what.join("; "), next)
 }

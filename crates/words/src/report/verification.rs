@@ -16,6 +16,9 @@ crate::catalogue! {
     verified_restore(path) =
         "restore {path} from a copy; undamaged parts can still be shown and exported"
         | "{path} 파일을 사본으로 복원하세요. 손상되지 않은 부분은 계속 조회하고 내보낼 수 있습니다";
+    verified_restore_all(path) =
+        "nothing in the file can be read; restore {path} from a copy"
+        | "파일을 전혀 읽을 수 없습니다. {path} 파일을 사본으로 복원하세요";
     verified_harmless =
         "no number of the run is affected; copy the file to another disk"
         | "실행의 수치에는 영향이 없습니다. 파일을 다른 디스크로 복사하세요";
