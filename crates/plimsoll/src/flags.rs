@@ -299,7 +299,8 @@ Exit codes:
   103 stopped through the REST API, 104 invalid options, 105 stopped by a signal,
   106 the REST API cannot listen at --address, 107 exception in the script, 108 test.abort(),
   110 test.fail(), 120 measurement not valid (--require-valid), 121 regressed
-  (--interleave with --fail-on regressed), 255 any other error; several runs exit with the worst code";
+  (--interleave with --fail-on regressed), 123 passed, and not stored or not all of it,
+  255 any other error; several runs exit with the worst code";
 
 const DEMO_EXAMPLES: &str = "\
 Examples:

@@ -24,7 +24,7 @@ use crate::outputs::Outputs;
 use crate::page::PageSettings;
 use crate::program::{ScriptControl, ScriptProgram};
 use crate::receiving::{ReceiveSettings, Receiving, TraceListener};
-use crate::recording::Recording;
+use crate::recording::{Flaw, Recording};
 use crate::reports::CiOutputs;
 use crate::signals::Running;
 use crate::summary::{self, SummarySettings};
@@ -104,6 +104,8 @@ struct Session<'a> {
     listeners: Vec<Box<dyn Listener + 'a>>,
     served: Option<server::Server>,
     is_stored: bool,
+    /// The reason why the run's store lacks the run, or a part of it.
+    flaw: Option<Flaw>,
     running: Running,
     summary: SummarySettings,
     reports: CiOutputs,
@@ -127,7 +129,8 @@ impl<'a> Session<'a> {
         let live = LiveRun::new(test, &config, &program.run, &settings.running);
         let served = settings.live.as_ref().map(|wanted| wanted.serve(&live, context)).transpose()?.flatten();
         let is_needed = settings.reports.is_wanted();
-        let recording = Recording::begin(test, context, &config, &settings.record, &id, is_needed);
+        let begun = Recording::begin(test, context, &config, &settings.record, &id, is_needed);
+        let recording = begun.recording;
         let page = settings.page.start(test, context, &config, &live, recording.as_ref());
         raise_descriptor_limit();
         if !context.is_quiet {
@@ -162,7 +165,8 @@ impl<'a> Session<'a> {
             shared: program.run.clone(),
             tags: config.tags.clone(),
             progress: config.progress.clone(),
-            is_stored: recording.is_some() && !settings.record.is_off,
+            is_stored: recording.as_ref().is_some_and(|recording| !recording.is_temporary()),
+            flaw: begun.flaw,
             records: Records { recording, watch: Watch::begin(&test.plan) },
             listeners: listeners.into_iter().flatten().collect(),
             served,
@@ -185,7 +189,7 @@ impl<'a> Session<'a> {
         for listener in &mut self.listeners {
             listener.finish(&over, &mut self.records);
         }
-        self.close_file(&outcome, exit);
+        let exit = self.close_file(&outcome, exit);
         if let Some(wanted) = self.live.as_ref().filter(|wanted| wanted.lingers) {
             self.context.logger.say(LogLevel::Info, wanted.farewell(self.served.as_ref()));
             self.running.linger();
@@ -234,14 +238,28 @@ impl<'a> Session<'a> {
         exit
     }
 
-    /// Closes the run's file, writes reports from it, and adds it to the catalogue.
-    fn close_file(&mut self, outcome: &RunOutcome, exit: Exit) {
-        let Some(recording) = self.records.recording.take() else { return };
-        self.listeners.iter().for_each(|listener| listener.on_file_closing());
-        let recorded = recording.finish(outcome, exit, self.context, &self.tags);
-        self.listeners.iter().for_each(|listener| listener.on_file_closed());
-        self.reports.write(&recorded.path, self.context);
-        recorded.keep(self.context);
+    /// Closes the run's file, writes reports from it, and adds it to the catalogue. Returns the exit of the run, which depends on
+    /// whether it is stored.
+    fn close_file(&mut self, outcome: &RunOutcome, exit: Exit) -> Exit {
+        let incomplete = exit::of_unstored(exit, self.test.plan.compat);
+        match self.records.recording.take() {
+            Some(recording) => {
+                let exit = if self.flaw.is_some() { incomplete } else { exit };
+                self.listeners.iter().for_each(|listener| listener.on_file_closing());
+                let recorded = recording.finish(outcome, exit, incomplete, self.context, &self.tags);
+                self.listeners.iter().for_each(|listener| listener.on_file_closed());
+                self.is_stored &= !matches!(recorded.flaw, Some(Flaw::Missing(_)));
+                self.flaw = self.flaw.take().or(recorded.flaw.clone());
+                self.reports.write(&recorded.path, self.context);
+                recorded.keep(self.context);
+            }
+            None => self.reports.decline(self.context),
+        }
+        let Some(flaw) = &self.flaw else { return exit };
+        let level = if incomplete == Exit::Ok { LogLevel::Warn } else { LogLevel::Error };
+        let note = if incomplete == exit { "" } else { " (--compat strict would exit with 0)" };
+        self.context.logger.say(level, format!("{}{note}", flaw.line()));
+        incomplete
     }
 }
 

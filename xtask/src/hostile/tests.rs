@@ -26,6 +26,7 @@ const fn group(name: &'static str, krate: &'static str, filter: &'static str) ->
 pub(super) const GROUPS: &[Group] = &[
     group("Parsers: damaged copies of seeds", "hostile", ""),
     group("Run files: damaged at random places", "runfile", "hostile"),
+    group("Runs: killed, stopped, not storable, few descriptors, clock step", "plimsoll", "run_survives"),
     group("Responses: misbehaving HTTP/1.1, HTTP/2, TLS servers and bombs", "wire", "hostile"),
     group("Span senders: silent, slow, malformed, flooding", "otlp", "hostile"),
     group("Connections: decisions under load", "listen", ""),

@@ -1,4 +1,4 @@
-//! `plimsoll runs`: lists stored runs.
+//! `plimsoll runs`: lists stored runs, or verifies their files.
 
 use catalogue::{Entry, prune};
 use model::SystemClock;
@@ -42,6 +42,9 @@ struct Row {
 pub(crate) fn run(flags: &RunsFlags, context: &Context) -> Result<Exit, Failure> {
     if let Some(RunsVerb::Prune(flags)) = &flags.verb {
         return super::prune::run(flags, context);
+    }
+    if flags.list.verify {
+        return super::verify::run(&flags.list, context);
     }
     let (rows, older) = rows(&flags.list, context)?;
     if flags.list.json {

@@ -10,6 +10,7 @@ pub mod history;
 pub mod run;
 pub mod sections;
 pub mod validity;
+pub mod verification;
 
 #[cfg(test)]
 mod tests {
@@ -28,6 +29,7 @@ mod tests {
             super::run::ALL,
             super::sections::ALL,
             super::validity::ALL,
+            super::verification::ALL,
         ];
         // Symbols and terms that Korean engineers write in Latin letters.
         let latin =
