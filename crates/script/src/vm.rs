@@ -82,8 +82,9 @@ impl Drop for Vm {
     }
 }
 
-/// Asked by the engine now and then while JavaScript runs.
-fn must_stop(vu: &Rc<VuState>) -> bool {
+/// Whether the script must stop; gives the thread away after a slice. Asked by the engine now and then while JavaScript runs, and by
+/// natives between two pieces of long work.
+pub(crate) fn must_stop(vu: &Rc<VuState>) -> bool {
     if vu.stop.reason() == StopReason::Memory {
         return true;
     }
