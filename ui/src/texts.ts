@@ -186,6 +186,15 @@ export const TEXTS = {
   absent_no_time: ['no time', '시간 없음'],
   absent_not_measured: ['not measured', '측정하지 않음'],
   caption_few_samples: ['{0} has too few samples at {1}.', '{0}의 표본이 부족한 구간: {1}.'],
+  caption_widened: ['{0} covers several points at {1}: each alone has too few samples.', '{0} 값이 여러 구간을 합한 시점: {1}. 한 구간만으로는 표본이 부족합니다.'],
+  caption_partial: ['Rates of the last {0} s are left out: less than half a second.', '마지막 {0}초의 속도는 0.5초 미만이라 표시하지 않습니다.'],
+  statuses_over_time: ['Responses by status code', '상태 코드별 응답'],
+  status_none: ['no response', '응답 없음'],
+  status_other: ['other', '기타'],
+  pinned: ['pinned at {0}', '{0}에 고정'],
+  metric_over_time: ['Metric over time', '시간별 지표'],
+  series_tags: ['Tags', '태그'],
+  series_tags_hint: ['name=value, …', '이름=값, …'],
   caption_at_least: ['{0} is a lower bound at {1}: requests timed out or were cut off.', '{0} 값이 하한인 구간: {1}. 시간 초과되거나 중단된 요청이 있습니다.'],
   caption_failed: ['{0} falls among failed requests at {1}.', '{0} 값이 실패한 요청에 해당하는 구간: {1}.'],
   caption_errors_from: ['First error at {0}.', '첫 오류: {0} 시점.'],
@@ -199,6 +208,9 @@ export const TEXTS = {
   scenario: ['Scenario', '시나리오'],
   note: ['Note', '메모'],
   thresholds_held: ['{0} of {1} thresholds passed', '임계값 {0} / {1} 통과'],
+  limited_by: ['Bottleneck', '병목'],
+  safe_load: ['Safe load', '안전 부하'],
+  limit_is: ['limit {0}', '기준 {0}'],
   exit_code: ['exit code {0}', '종료 코드 {0}'],
   per_second_of: ['{0} on average', '평균 {0}'],
   of_requests: ['of all requests', '전체 요청 중'],
@@ -261,6 +273,11 @@ export const TEXTS = {
   now: ['Now', '현재'],
   just_crossed: ['{0} is crossed: {1}', '{0} 위반: {1}'],
   holds_again: ['{0} is met again: {1}', '{0} 다시 만족: {1}'],
+  pace_saturated: ['Saturated at {0}: {1} not sent', '{0}에서 포화: {1} 미전송'],
+  pace_keeping: ['On plan: {0}, nothing dropped', '계획대로 진행: {0}, 누락 없음'],
+  pace_closed: ['{0} VUs: {1} iterations', 'VU {0}개: 반복 {1}'],
+  pace_over: ['over the last {0} s', '최근 {0}초'],
+  objective_is: ['{0}: {1}, limit {2}', '{0}: {1}, 기준 {2}'],
   last_seen: ['Last seen (elapsed time)', '마지막 발생(경과 시간)'],
   newest_lines: ['newest {0} of {1}', '최신 {0}줄 / 전체 {1}줄'],
   phase_initializing: ['initialising VUs', 'VU 초기화 중'],
@@ -879,11 +896,15 @@ export interface Values {
   caption_dropped: [from: Value, rate: Value, time: Value];
   caption_worst: [series: Value, value: Value, time: Value];
   caption_few_samples: [series: Value, times: Value];
+  caption_widened: [series: Value, times: Value];
+  caption_partial: [seconds: Value];
+  pinned: [time: Value];
   caption_at_least: [series: Value, times: Value];
   caption_failed: [series: Value, times: Value];
   caption_errors_from: [time: Value];
   caption_vus: [vus: Value, time: Value, requests: Value];
   thresholds_held: [passed: Value, total: Value];
+  limit_is: [limit: Value];
   exit_code: [code: Value];
   per_second_of: [rate: Value];
   dropped_of: [dropped: Value, due: Value];
@@ -895,6 +916,11 @@ export interface Values {
   last_data: [seconds: Value];
   just_crossed: [threshold: Value, value: Value];
   holds_again: [threshold: Value, value: Value];
+  pace_saturated: [rate: Value, missed: Value];
+  pace_keeping: [rate: Value];
+  pace_closed: [vus: Value, rate: Value];
+  pace_over: [seconds: Value];
+  objective_is: [name: Value, value: Value, limit: Value];
   newest_lines: [count: Value, total: Value];
   requests_sub: [count: Value, failed: Value, rate: Value];
   of_them_failed: [count: Value];

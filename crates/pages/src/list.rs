@@ -14,6 +14,7 @@ use server::{PageError, Question, View};
 
 use super::cache::Stamp;
 use super::locked;
+use super::points::RATED_MIN_S;
 use super::remarks::Remarks;
 use super::scope::{Detail, Scope};
 use super::study::{RUNS_MAX as NEWEST, Studies};
@@ -215,8 +216,10 @@ fn shape(scope: &Scope) -> Result<Vec<Option<Number>>, PageError> {
             add(&mut sum.1, row.finished);
         }
     }
+    // A partial last second would look like a peak.
+    let shortest_s = if parts > 1 { RATED_MIN_S } else { 0.0 };
     let rate = |(seconds, count): (f64, u64)| {
-        (seconds > 0.0).then(|| Number((count as f64 / seconds * 1e3).round() / 1e3))
+        (seconds > shortest_s).then(|| Number((count as f64 / seconds * 1e3).round() / 1e3))
     };
     Ok(sums.into_iter().map(rate).collect())
 }

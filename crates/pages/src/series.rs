@@ -6,18 +6,21 @@ use std::ops::Range;
 
 use api::Number;
 use api::page::{LimitLine, Mark, Series};
-use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME};
-use model::{Instant, Load, Metric, MetricId, MetricKind, SeriesKey};
+use model::metric::builtin::{self, HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, HTTP_REQS};
+use model::{
+    Aggregate, Instant, Load, Metric, MetricId, MetricKind, MetricRegistry, SeriesKey, TagInterner, TagSetId,
+    Trend,
+};
 use report::number;
-use runfile::{Cell, Reader, ThresholdFacts};
+use runfile::{Cell, Reader, State, ThresholdFacts};
 use runs::Offered;
 use server::{PageError, Question};
-use tally::{Condition, Stat};
+use tally::{Condition, Selector, Stat};
 
 use super::points::{self, METRICS, Point, Row, step_of};
 use super::scope::Scope;
 use super::tags::{TagFilter, fits};
-use super::{damaged, invalid, json};
+use super::{damaged, invalid, json, widening};
 
 /// Windows per minute, the unit in which files store them.
 const MINUTE: u32 = 60;
@@ -34,9 +37,7 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
     let step = step(scope, super::number(question, "step")?)?;
     let mut series = columns(scope, &metric, &tags, step)?;
     series.marks = marks(scope)?;
-    if tags.is_empty() {
-        series.limits = limits(scope, &metric)?;
-    }
+    series.limits = limits(scope, &metric, &tags)?;
     json(&series)
 }
 
@@ -59,7 +60,25 @@ pub(super) fn metric(reader: &Reader, question: &Question) -> Result<Metric, Pag
     }
 }
 
+/// Returns the script's own trend that a threshold is on, for example the duration of its tasks: how long those take is the
+/// script's objective, and the requests in them may be quick all the same.
+pub(super) fn objective(thresholds: &[ThresholdFacts], registry: &MetricRegistry) -> Option<MetricId> {
+    let own = |facts: &ThresholdFacts| {
+        let name = facts.selector.split('{').next().unwrap_or_default();
+        let metric = registry.find(name)?;
+        let is_own = usize::from(metric.id.0) >= builtin::TABLE.len();
+        (is_own && metric.kind == MetricKind::Trend).then_some(metric.id)
+    };
+    thresholds.iter().find_map(own)
+}
+
 fn default_metric(reader: &Reader) -> MetricId {
+    let is_live = reader.state() == State::Live;
+    // A live run may have no samples of it yet, and its page shows one metric from the beginning.
+    let own = objective(&reader.header().thresholds, reader.registry());
+    if let Some(own) = own.filter(|own| is_live || reader.has_series(*own)) {
+        return own;
+    }
     DEFAULTS.into_iter().find(|id| reader.has_series(*id)).unwrap_or(HTTP_REQ_DURATION)
 }
 
@@ -92,6 +111,12 @@ pub(super) fn columns(
     // The first step may begin before the range.
     let second = |window: u32| scope.second(window.max(scope.range.start));
     let mut series = points::series(step, rows.iter().map(|(start, row)| (second(*start), row)));
+    if widening::is_needed(&series) {
+        let starts: Vec<u32> = rows.iter().map(|(start, _)| *start).collect();
+        let trends = || Reading::new(scope, metric.id, tags, step)?.trends(&starts, scope.range.clone());
+        widen(scope, (metric.id, tags, step), &mut series, trends)?;
+    }
+    series.statuses = points::statuses(&series.width, rows.iter().map(|(_, row)| row));
     let places: HashMap<u32, usize> =
         rows.iter().enumerate().map(|(place, (start, _))| (*start, place)).collect();
     let errors = scope.reader.errors_of(scope.range.clone()).map_err(damaged)?;
@@ -104,6 +129,30 @@ pub(super) fn columns(
     series.latency.contains = metric.contains.as_str();
     series.latency.tags = tags.text();
     Ok(series)
+}
+
+/// Fills in percentiles of points with too few samples; those of the usual question are kept with the range.
+fn widen(
+    scope: &Scope,
+    (metric, tags, step): (MetricId, &TagFilter, u32),
+    series: &mut Series,
+    trends: impl Fn() -> Result<Vec<Trend>, PageError>,
+) -> Result<(), PageError> {
+    let is_usual = tags.is_empty()
+        && metric == default_metric(&scope.reader)
+        && step == step_of(&scope.range, scope.detail.points_max);
+    if !is_usual {
+        widening::widen(series, &trends()?);
+        return Ok(());
+    }
+    let known = scope.percentiles(|| {
+        let mut wide = Series::default();
+        widening::widen(&mut wide, &trends()?);
+        Ok::<_, PageError>([wide.latency.p50, wide.latency.p95, wide.latency.p99])
+    })?;
+    let [p50, p95, p99] = known.clone();
+    (series.latency.p50, series.latency.p95, series.latency.p99) = (p50, p95, p99);
+    Ok(())
 }
 
 /// Returns the rows of a range, each with the first window of its step.
@@ -160,6 +209,8 @@ struct Reading<'a> {
     offered: Option<Offered>,
     /// The start of the scenarios, from which plans count.
     started: Option<Instant>,
+    /// The status code of each tag set that has one.
+    statuses: Vec<Option<u16>>,
 }
 
 impl<'a> Reading<'a> {
@@ -177,6 +228,7 @@ impl<'a> Reading<'a> {
             step,
             offered: Offered::from_header(reader.header()),
             started: reader.scenarios_started().map_err(damaged)?,
+            statuses: statuses(reader.tags()),
         })
     }
 
@@ -196,7 +248,10 @@ impl<'a> Reading<'a> {
                 let fits = fits(self.matching.as_ref(), key.tags);
                 match &cell {
                     Cell::Trend(trend) if key.metric == self.metric && fits => trend.add_to(&mut point.trend),
-                    Cell::Whole(aggregate) => point.add(key.metric, self.metric, fits, aggregate),
+                    Cell::Whole(aggregate) => {
+                        point.add(key.metric, self.metric, fits, aggregate);
+                        self.add_status(point, key, fits, aggregate);
+                    }
                     Cell::Trend(_) | Cell::Brief(_) => {}
                 }
             }
@@ -209,6 +264,33 @@ impl<'a> Reading<'a> {
             }
         }
         Ok(points.iter().map(|(start, point)| (*start, Row::from_point(point))).collect())
+    }
+
+    fn add_status(&self, point: &mut Point, key: SeriesKey, fits: bool, aggregate: &Aggregate) {
+        let status = self.statuses.get(key.tags.0 as usize).copied().flatten();
+        if let (HTTP_REQS, true, Some(status), Aggregate::Counter(counter)) =
+            (key.metric, fits, status, aggregate)
+        {
+            point.add_status(status, counter.count);
+        }
+    }
+
+    /// Returns the trends of the steps that begin with these windows.
+    fn trends(&self, starts: &[u32], range: Range<u32>) -> Result<Vec<Trend>, PageError> {
+        let places: HashMap<u32, usize> = starts.iter().enumerate().map(|(at, start)| (*start, at)).collect();
+        let mut trends = vec![Trend::default(); starts.len()];
+        let is_wanted = |key: SeriesKey| key.metric == self.metric && fits(self.matching.as_ref(), key.tags);
+        let rolled = self.step.min(runfile::STEPS[runfile::STEPS.len() - 1]);
+        let each = |window: u32, _: SeriesKey, cell: Cell<'_>| {
+            let Some(trend) = places.get(&self.start(window)).and_then(|at| trends.get_mut(*at)) else {
+                return;
+            };
+            if let Cell::Trend(part) = &cell {
+                part.add_to(trend);
+            }
+        };
+        self.reader.steps(range, rolled, is_wanted, each).map_err(damaged)?;
+        Ok(trends)
     }
 
     /// Returns empty points with their lengths and planned iterations, by the first window of their step.
@@ -230,6 +312,12 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// Returns the status code of each tag set; 0 stands for no response.
+fn statuses(tags: &TagInterner) -> Vec<Option<u16>> {
+    let count = u32::try_from(tags.len()).unwrap_or(u32::MAX);
+    (0..count).map(|id| tags.get(TagSetId(id)).get("status").and_then(|status| status.parse().ok())).collect()
+}
+
 fn marks(scope: &Scope) -> Result<Vec<Mark>, PageError> {
     let marks = scope.reader.marks().map_err(damaged)?;
     let mark =
@@ -237,10 +325,13 @@ fn marks(scope: &Scope) -> Result<Vec<Mark>, PageError> {
     Ok(marks.into_iter().map(mark).collect())
 }
 
-/// Returns the threshold limits on the whole metric that have the unit of the curves.
-fn limits(scope: &Scope, metric: &Metric) -> Result<Vec<LimitLine>, PageError> {
-    let own: Vec<&ThresholdFacts> =
-        scope.reader.header().thresholds.iter().filter(|facts| *facts.selector == *metric.name).collect();
+/// Returns the threshold limits on the selected series that have the unit of the curves.
+fn limits(scope: &Scope, metric: &Metric, tags: &TagFilter) -> Result<Vec<LimitLine>, PageError> {
+    let is_own = |facts: &&ThresholdFacts| {
+        let selector = Selector::parse(&facts.selector);
+        selector.is_ok_and(|selector| *selector.metric == *metric.name && tags.is(&selector.filter))
+    };
+    let own: Vec<&ThresholdFacts> = scope.reader.header().thresholds.iter().filter(is_own).collect();
     if own.is_empty() {
         return Ok(Vec::new());
     }

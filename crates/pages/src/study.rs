@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use api::page::Column;
 use model::{GeneratorState, Trace, Validity, Window};
 use report::RunReport;
 use report::evidence::Collected;
@@ -71,6 +72,8 @@ pub(super) struct PartStudy {
     pub(super) judged: Once<(Validity, Option<f64>)>,
     /// The document that reports are made of.
     pub(super) document: Once<RunReport>,
+    /// Percentiles over time of the usual metric: p50, p95 and p99.
+    pub(super) percentiles: Once<[Column; 3]>,
 }
 
 /// Cached results of a run.

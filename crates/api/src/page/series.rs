@@ -41,6 +41,8 @@ pub struct Series {
     pub received: Column,
     /// Errors per second by kind: the most frequent ones, and what else there is.
     pub errors: Vec<ErrorSeries>,
+    /// Responses per second by status code: the most frequent ones, and what else there is. Empty while a run is in progress.
+    pub statuses: Vec<StatusSeries>,
     /// How long it took.
     pub latency: Latency,
     /// Events.
@@ -87,6 +89,10 @@ pub enum NoteKind {
     AtLeast,
     /// No rate was planned.
     Unplanned,
+    /// The percentile covers several points: each alone has too few samples.
+    Widened,
+    /// The run ended so early in the point that a rate would not be comparable with others.
+    Partial,
 }
 
 impl Column {
@@ -114,6 +120,19 @@ pub struct ErrorSeries {
     #[cfg_attr(test, schemars(with = "Vec<f64>"))]
     pub values: Vec<Number>,
     /// How many.
+    pub total: u64,
+}
+
+/// Responses with one status code.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StatusSeries {
+    /// The code, `0` for requests without a response, or `other`.
+    pub status: String,
+    /// Per second.
+    #[cfg_attr(test, schemars(with = "Vec<f64>"))]
+    pub values: Vec<Number>,
+    /// Responses in the whole range.
     pub total: u64,
 }
 

@@ -38,6 +38,20 @@ crate::page_catalogue! {
     caption_few_samples(series, times) =
         "{series} has too few samples at {times}."
         | "{series}의 표본이 부족한 구간: {times}.";
+    caption_widened(series, times) =
+        "{series} covers several points at {times}: each alone has too few samples."
+        | "{series} 값이 여러 구간을 합한 시점: {times}. 한 구간만으로는 표본이 부족합니다.";
+    caption_partial(seconds) =
+        "Rates of the last {seconds} s are left out: less than half a second."
+        | "마지막 {seconds}초의 속도는 0.5초 미만이라 표시하지 않습니다.";
+    statuses_over_time = "Responses by status code" | "상태 코드별 응답";
+    status_none = "no response" | "응답 없음";
+    status_other = "other" | "기타";
+    pinned = "pinned" | "고정됨";
+    metric_usual = "default" | "기본값";
+    metric_over_time = "Metric over time" | "시간별 지표";
+    series_tags = "Tags" | "태그";
+    series_tags_hint = "name=value, …" | "이름=값, …";
     caption_at_least(series, times) =
         "{series} is a lower bound at {times}: requests timed out or were cut off."
         | "{series} 값이 하한인 구간: {times}. 시간 초과되거나 중단된 요청이 있습니다.";

@@ -21,6 +21,9 @@ crate::page_catalogue! {
     runs_none(directory) =
         "No runs in {directory} yet. Create one with “plimsoll run script.js”."
         | "{directory}에 실행이 없습니다. “plimsoll run script.js”로 만들 수 있습니다.";
+    runs_none_demo =
+        "Or watch an example first: it tests a built-in shop, finds its bottleneck and tests the remedy."
+        | "예제를 먼저 볼 수도 있습니다. 내장된 상점을 테스트하고, 병목을 찾고, 해결책을 다시 테스트합니다.";
     runs_none_match = "No run matches these filters." | "필터에 맞는 실행이 없습니다.";
     choose = "Select" | "선택";
     choose_run(run) = "Select run {run}" | "실행 {run} 선택";
