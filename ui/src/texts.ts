@@ -125,6 +125,7 @@ export const TEXTS = {
   compare_chosen: ['Compare two', '두 실행 비교'],
   runs_sub: ['{0} shown, newest first', '{0}개, 최신순'],
   runs_none: ['No runs in {0} yet. Create one with “plimsoll run script.js”.', '{0}에 실행이 없습니다. “plimsoll run script.js”로 만들 수 있습니다.'],
+  runs_none_demo: ['Or watch an example first: it tests a built-in shop, finds its bottleneck and tests the remedy.', '예제를 먼저 볼 수도 있습니다. 내장된 상점을 테스트하고, 병목을 찾고, 해결책을 다시 테스트합니다.'],
   runs_none_match: ['No run matches these filters.', '필터에 맞는 실행이 없습니다.'],
   choose: ['Select', '선택'],
   choose_run: ['Select run {0}', '실행 {0} 선택'],
@@ -132,6 +133,8 @@ export const TEXTS = {
   start_unknown: ['unknown', '알 수 없음'],
   load_shape_of: ['Requests per second over run {0}', '실행 {0}의 초당 요청 수'],
   held_of: ['{0} of {1} passed', '{0} / {1} 통과'],
+  study_levels: ['Study {0}: {1} levels', '스터디 {0}: {1}단계'],
+  level_of: ['level {0}', '{0} 단계'],
   baseline: ['baseline run', '기준 실행'],
   baseline_is: ['Baseline run of its script', '이 스크립트의 기준 실행'],
   baseline_make: ['Set as the baseline run of its script', '이 스크립트의 기준 실행으로 지정'],
@@ -191,7 +194,8 @@ export const TEXTS = {
   statuses_over_time: ['Responses by status code', '상태 코드별 응답'],
   status_none: ['no response', '응답 없음'],
   status_other: ['other', '기타'],
-  pinned: ['pinned at {0}', '{0}에 고정'],
+  pinned: ['pinned', '고정됨'],
+  metric_usual: ['default', '기본값'],
   metric_over_time: ['Metric over time', '시간별 지표'],
   series_tags: ['Tags', '태그'],
   series_tags_hint: ['name=value, …', '이름=값, …'],
@@ -210,7 +214,6 @@ export const TEXTS = {
   thresholds_held: ['{0} of {1} thresholds passed', '임계값 {0} / {1} 통과'],
   limited_by: ['Bottleneck', '병목'],
   safe_load: ['Safe load', '안전 부하'],
-  limit_is: ['limit {0}', '기준 {0}'],
   exit_code: ['exit code {0}', '종료 코드 {0}'],
   per_second_of: ['{0} on average', '평균 {0}'],
   of_requests: ['of all requests', '전체 요청 중'],
@@ -887,6 +890,8 @@ export interface Values {
   only_script: [script: Value];
   load_shape_of: [run: Value];
   held_of: [passed: Value, total: Value];
+  study_levels: [name: Value, levels: Value];
+  level_of: [load: Value];
   baseline_of: [run: Value];
   trend_of: [figure: Value];
   trend_change: [run: Value, before: Value, after: Value, p_value: Value];
@@ -898,13 +903,11 @@ export interface Values {
   caption_few_samples: [series: Value, times: Value];
   caption_widened: [series: Value, times: Value];
   caption_partial: [seconds: Value];
-  pinned: [time: Value];
   caption_at_least: [series: Value, times: Value];
   caption_failed: [series: Value, times: Value];
   caption_errors_from: [time: Value];
   caption_vus: [vus: Value, time: Value, requests: Value];
   thresholds_held: [passed: Value, total: Value];
-  limit_is: [limit: Value];
   exit_code: [code: Value];
   per_second_of: [rate: Value];
   dropped_of: [dropped: Value, due: Value];

@@ -14,11 +14,11 @@ test('from the list to a run and back, with the browser’s own buttons', async 
   await page.goto('/');
   await page.getByRole('link', { name: 'nightly <b>"&' }).click();
   await expect(page).toHaveURL(/\/runs\/ab12cd08$/);
-  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds failed' })).toBeVisible();
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Requests/ }).click();
   await expect(page).toHaveURL(/\/requests$/);
   await page.goBack();
-  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds failed' })).toBeVisible();
   await page.goBack();
   await expect(page.locator('table.rows')).toContainText('first-page.js');
   expect(problems()).toEqual([]);

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use api::Number;
-use api::page::{Fact, RunList, RunRow, ThresholdCount, Unreadable};
+use api::page::{Fact, RunList, RunRow, RunStudy, ThresholdCount, Unreadable};
 use catalogue::{Catalogue, Entry};
 use model::{ValueKind, Work};
 use report::number;
-use runfile::{Reader, State};
+use runfile::{Reader, State, StudyFacts};
 use server::{PageError, Question, View};
 
 use super::cache::Stamp;
@@ -188,11 +188,23 @@ pub(super) fn summarize(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> 
             total: judged.len() as u64,
         },
         figures: FigureTotals::from_window(window).figures(elapsed, scope.time_unit()),
+        study: header.study.as_deref().map(study),
         note: String::new(),
         is_baseline: false,
         bytes,
         shape: shape(scope)?,
     })
+}
+
+fn study(facts: &StudyFacts) -> RunStudy {
+    let load = number::plain(facts.load);
+    let text = if facts.unit == "vus" { format!("{load} VUs") } else { format!("{load}/s") };
+    RunStudy {
+        name: facts.name.clone(),
+        kind: facts.kind.clone(),
+        started: facts.started_unix_s,
+        load: values::value(facts.load, text),
+    }
 }
 
 /// Returns requests per second for equal slots of the run; `None` for slots without windows.

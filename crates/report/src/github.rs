@@ -19,7 +19,7 @@ pub const SUMMARY_BYTES_MAX: usize = 200_000;
 pub fn annotations(report: &RunReport, lang: Lang) -> String {
     let judged = report.judged();
     let crossed: Vec<&Judged<'_>> = judged.iter().filter(|one| !one.threshold.ok).collect();
-    let sentence = headline::sentence(report, lang, &short);
+    let sentence = headline::sentence(report, lang, &short, &short);
     let distrust = distrust(report, lang).map(|line| command("warning", report, lang.validity(), &line));
     let room = ANNOTATIONS_MAX - usize::from(distrust.is_some());
     let command = |level: &str, message: &str| command(level, report, lang.thresholds(), message);

@@ -15,8 +15,11 @@ const DROPPED: &str = "dropped_iterations";
 const LATENESS: &str = "iteration_lateness";
 const FAILED: &str = "http_req_failed";
 
-/// Returns the verdict in a sentence; `shown` makes foreign words harmless.
-pub fn sentence(report: &RunReport, lang: Lang, shown: &dyn Fn(&str) -> String) -> String {
+/// Makes foreign words harmless.
+pub type Shown<'a> = &'a dyn Fn(&str) -> String;
+
+/// Returns the verdict in a sentence; `shown` is for messages, `named` for names of metrics.
+pub fn sentence(report: &RunReport, lang: Lang, shown: Shown<'_>, named: Shown<'_>) -> String {
     let (verdict, why) = report.verdict();
     let load = load(report, lang);
     let verdict = match (verdict, load) {
@@ -26,22 +29,22 @@ pub fn sentence(report: &RunReport, lang: Lang, shown: &dyn Fn(&str) -> String) 
         (Verdict::Fail, None) => lang.not_ok().to_owned(),
         (Verdict::Inconclusive, _) => lang.inconclusive().to_owned(),
     };
-    format!("{verdict}: {}", reasons(report, why, lang, shown).join("; "))
+    format!("{verdict}: {}", reasons(report, why, lang, (shown, named)).join("; "))
 }
 
 /// Returns the parts of the reason, the most important first.
-fn reasons(report: &RunReport, why: Why, lang: Lang, shown: &dyn Fn(&str) -> String) -> Vec<String> {
+fn reasons(report: &RunReport, why: Why, lang: Lang, (shown, named): (Shown<'_>, Shown<'_>)) -> Vec<String> {
     let message = report.outcome.as_ref().map_or("", |outcome| outcome.message.as_str());
     let number = |count: usize| count.to_string();
     let judged = report.judged();
     let failed = || failed_share(report).map(|share| lang.requests_failed(number::percent(share)));
     match why {
         Why::AllHeld(total) => {
-            let closest = closest(&judged).map(|one| lang.closest(objective(one, lang, shown)));
+            let closest = closest(&judged).map(|one| lang.closest(objective(one, lang, named)));
             std::iter::once(lang.all_passed(number(total))).chain(failed()).chain(closest).collect()
         }
         Why::Crossed(crossed, total) => {
-            let worst = worst(&judged).map(|one| objective(one, lang, shown));
+            let worst = worst(&judged).map(|one| objective(one, lang, named));
             worst.into_iter().chain([lang.crossed(number(crossed), number(total))]).collect()
         }
         Why::Exit(code) if message.is_empty() => vec![lang.exit_code(code)],
@@ -55,9 +58,9 @@ fn reasons(report: &RunReport, why: Why, lang: Lang, shown: &dyn Fn(&str) -> Str
 }
 
 /// Returns a threshold with its value and its limit: `checkout_time p95 150ms, limit 100ms`.
-fn objective(judged: &Judged<'_>, lang: Lang, shown: &dyn Fn(&str) -> String) -> String {
+fn objective(judged: &Judged<'_>, lang: Lang, named: Shown<'_>) -> String {
     let statistic = judged.threshold.observed.0.replace(['(', ')'], "");
-    let name = shown(&judged.metric.name);
+    let name = named(&judged.metric.name);
     let name = match &judged.metric.values {
         // The share of a rate is what its name says.
         Values::Rate { .. } => name,

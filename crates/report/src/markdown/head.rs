@@ -22,7 +22,11 @@ pub(super) fn render(context: &Context<'_>) -> String {
     let validity =
         validity.map(|validity| format!("**{}**\n\n", crate::validity::headline(validity, context.lang)));
     let mut text = validity.unwrap_or_default();
-    text += &format!("## {mark} {}\n\n{}\n", sentence(report, lang, &escape::markdown_text), facts(context));
+    text += &format!(
+        "## {mark} {}\n\n{}\n",
+        sentence(report, lang, &escape::markdown_text, &escape::markdown_code),
+        facts(context)
+    );
     for caveat in caveats(report, lang) {
         text += &format!("\n> {caveat}\n");
     }

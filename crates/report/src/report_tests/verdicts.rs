@@ -118,7 +118,8 @@ fn annotations_are_few_and_count_the_rest() {
 
 #[test]
 fn the_first_sentence_names_the_load_the_objective_its_value_and_its_limit() {
-    let sentence = |report: &RunReport, lang| headline::sentence(report, lang, &str::to_owned);
+    let sentence =
+        |report: &RunReport, lang| headline::sentence(report, lang, &str::to_owned, &str::to_owned);
     let vus = |min, max| MetricSummary {
         name: "vus".into(),
         contains: ValueKind::Default,
