@@ -7,6 +7,12 @@ import { t } from './state/look.svelte';
 
 /** Of the rate: whether the plan was kept. */
 export function ofRate(series: Series): string {
+  const partial = series.finished.notes.find((note) => note.why === 'partial');
+  const left = partial ? ` ${t('caption_partial', (series.width[partial.from] ?? 0).toFixed(2))}` : '';
+  return `${kept(series)}${left}`;
+}
+
+function kept(series: Series): string {
   const first = series.dropped.values.findIndex((value) => (value ?? 0) > 0);
   if (first >= 0) {
     const at = series.t[first] ?? 0;

@@ -40,7 +40,7 @@ export const TEXTS = {
   whole_run: ['Whole run', '전체 실행'],
   window: ['Window', '구간'],
   window_is: ['Part of the run: {0} to {1}.', '일부 구간: {0} ~ {1}.'],
-  window_numbers: ['All numbers cover this window; thresholds are defined for the whole run.', '모든 수치는 이 구간의 값입니다. 임계값은 전체 실행을 기준으로 합니다.'],
+  window_numbers: ['Numbers cover this window. Bottleneck, maximum load, audit and thresholds are those of the whole run.', '수치는 이 구간의 값입니다. 병목, 최대 부하, 검산, 임계값은 전체 실행을 기준으로 합니다.'],
   window_report: ['Only the charts are zoomed: the numbers in a report cover the whole run.', '차트만 확대되었습니다. 보고서의 수치는 전체 실행의 값입니다.'],
   partial: ['Incomplete run.', '불완전한 실행.'],
   partial_why: ['The record of this run is incomplete. Statistics end at the last recorded second.', '실행 기록이 불완전합니다. 마지막으로 기록된 시점까지 집계했습니다.'],
@@ -834,6 +834,7 @@ export const TEXTS = {
   services_none: ['No spans were received.', '받은 스팬이 없습니다.'],
   services_map: ['Service map', '서비스 맵'],
   services_map_sub: ['{0} to {1}; call rates are those of traced requests, of whose traces {2} are stored', '{0} ~ {1}, 호출 속도는 트레이스된 요청 기준(트레이스 {2} 저장)'],
+  services_traced: ['traced: {0} of {1} requests', '트레이스된 요청: {1} 중 {0}'],
   services_map_unsampled: ['{0} to {1}; call rates are unknown without an unbiased sample', '{0} ~ {1}, 편향 없는 표본이 없어 호출 속도는 알 수 없음'],
   services_ways: ['Service calls', '서비스 간 호출'],
   services_caption: ['Services: {0}; queues: {1}; databases: {2}; others: {3}; connections: {4}.', '서비스 {0}개, 큐 {1}개, 데이터베이스 {2}개, 기타 {3}개, 연결 {4}개.'],
@@ -1026,6 +1027,7 @@ export interface Values {
   rows_left_out: [count: Value];
   rows_bare: [count: Value];
   services_map_sub: [from: Value, to: Value, sample: Value];
+  services_traced: [traced: Value, requests: Value];
   services_map_unsampled: [from: Value, to: Value];
   services_caption: [services: Value, queues: Value, databases: Value, others: Value, connections: Value];
   services_cut: [count: Value];

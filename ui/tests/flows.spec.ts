@@ -85,7 +85,7 @@ test('dragging zooms, and every number is asked for anew', async ({ page }) => {
   const { from, to } = bounds(page);
   expect(to - from).toBeGreaterThan(50);
   await expect(page.getByText(String((to - from) * 100), { exact: true })).toBeVisible();
-  await expect(page.getByText('All numbers cover this window')).toBeVisible();
+  await expect(page.getByText('Bottleneck, maximum load, audit and thresholds are those of the whole run')).toBeVisible();
   await page.keyboard.press('0');
   await expect(page).not.toHaveURL(/from=/);
 });
@@ -98,7 +98,7 @@ test('what is typed into a filter asks nothing anew, and a zoom keeps the charts
   });
   await page.goto(`${RUN}/summary`);
   const canvases = page.locator('.plot canvas');
-  await expect(canvases).toHaveCount(4);
+  await expect(canvases).toHaveCount(5);
   await canvases.evaluateAll((all) => all.forEach((canvas) => canvas.setAttribute('data-known', '')));
   asked.length = 0;
   await page.locator('[data-filter]').pressSequentially('http');
@@ -112,19 +112,19 @@ test('what is typed into a filter asks nothing anew, and a zoom keeps the charts
   const run = '/api/v1/runs/ab12cd08';
   await expect.poll(() => [...asked].sort()).toEqual([`${run} of a part`, `${run}/series of a part`, `${run}/thresholds of a part`]);
   // All but the one that has other lines in this part.
-  await expect(page.locator('.plot canvas[data-known]')).toHaveCount(3);
+  await expect(page.locator('.plot canvas[data-known]')).toHaveCount(4);
 });
 
 test('why there is no number is said in the language of the page', async ({ page }) => {
   await page.route(/\/api\/v1\/runs\/ab12cd08\?/, async (route) => {
     const response = await route.fetch();
     const answer = (await response.json()) as { headline: { figures: Record<string, unknown> } };
-    answer.headline.figures['p99'] = { value: null, text: 'n/a: no samples', censored: 'n/a: no samples' };
+    answer.headline.figures['p95'] = { value: null, text: 'n/a: no samples', censored: 'n/a: no samples' };
     await route.fulfill({ response, json: answer });
   });
   for (const [lang, text] of [['en', 'n/a: no samples'], ['ko', 'n/a: 표본 없음']]) {
     await page.goto(`${RUN}/summary?lang=${lang}`);
-    await expect(page.locator('.fact').filter({ hasText: 'p99' })).toContainText(text!);
+    await expect(page.locator('.fact').filter({ has: page.getByText('p95', { exact: true }) })).toContainText(text!);
   }
 });
 
@@ -142,7 +142,8 @@ test('the crosshair is one for all charts, and the keyboard moves it', async ({ 
   const readouts = page.locator('.readout');
   await expect(readouts.nth(0)).toContainText('at 0:01: offered 20.5/s');
   await expect(readouts.nth(1)).toContainText('at 0:01: p50');
-  await expect(readouts.nth(3)).toContainText('at 0:01: VUs');
+  await expect(readouts.nth(3)).toContainText('at 0:01: no response');
+  await expect(readouts.nth(4)).toContainText('at 0:01: VUs');
   await expect(readouts.nth(0)).toContainText('GMT+9');
   await page.keyboard.press('t');
   await expect(page.getByRole('group', { name: 'Rate' }).getByRole('row')).toHaveCount(301);

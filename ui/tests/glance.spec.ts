@@ -115,3 +115,33 @@ test('arrow keys walk through a trace after a click', async ({ page }) => {
   await page.keyboard.press('ArrowDown');
   await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
 });
+
+for (const [name, path, width] of [['a map', `${RUN}/services`, 1440], ['a long chain', '/runs/closed/services', 1440], ['a map', `${RUN}/services`, 390]] as const) {
+  test(`no way of ${name} crosses a box at ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(path);
+    await page.locator('svg.map .way').first().waitFor({ state: 'attached' });
+    const crossed = await page.evaluate(() => {
+      const boxes = [...document.querySelectorAll<SVGGElement>('svg.map .place')].map((place) => {
+        const { e: x, f: y } = place.transform.baseVal.consolidate()!.matrix;
+        const body = place.querySelector<SVGGraphicsElement>('.body')!.getBBox();
+        return { name: place.textContent ?? '', left: x + body.x + 2, right: x + body.x + body.width - 2, top: y + body.y + 2, bottom: y + body.y + body.height - 2 };
+      });
+      return [...document.querySelectorAll<SVGPathElement>('svg.map .way')].flatMap((way, index) => {
+        const length = way.getTotalLength();
+        for (let at = 0; at <= length; at += 2) {
+          const { x, y } = way.getPointAtLength(at);
+          const box = boxes.find((one) => x > one.left && x < one.right && y > one.top && y < one.bottom);
+          if (box) return [`way ${index} crosses ${box.name}`];
+        }
+        return [];
+      });
+    });
+    expect(crossed).toEqual([]);
+  });
+}
+
+test('a map of a part of the requests says which part', async ({ page }) => {
+  await page.goto(`${RUN}/services`);
+  await expect(page.getByRole('region', { name: 'Service map' }).locator('.sub')).toContainText('of 289/s requests');
+});

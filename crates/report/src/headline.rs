@@ -45,7 +45,7 @@ fn reasons(report: &RunReport, why: Why, lang: Lang, (shown, named): (Shown<'_>,
         }
         Why::Crossed(crossed, total) => {
             let worst = worst(&judged).map(|one| objective(one, lang, named));
-            worst.into_iter().chain([lang.crossed(number(crossed), number(total))]).collect()
+            worst.into_iter().chain(failed()).chain([lang.crossed(number(crossed), number(total))]).collect()
         }
         Why::Exit(code) if message.is_empty() => vec![lang.exit_code(code)],
         Why::Exit(code) => vec![lang.exit_message(code, shown(message))],
@@ -69,11 +69,17 @@ fn objective(judged: &Judged<'_>, lang: Lang, named: Shown<'_>) -> String {
     lang.objective(name, judged.observed_text(), judged.limit_text())
 }
 
-/// Returns the failed threshold that is farthest beyond its limit.
+/// Returns the failed threshold to name: times before shares and counts, whose limits are often zero or one, and of those
+/// the one that is farthest beyond its limit.
 fn worst<'a, 'b>(judged: &'a [Judged<'b>]) -> Option<&'a Judged<'b>> {
+    let rank = |one: &Judged<'_>| match one.metric.values {
+        Values::Trend { .. } => 2,
+        Values::Rate { .. } => 1,
+        _ => 0,
+    };
     let failed = judged.iter().filter(|one| !one.threshold.ok);
     // Of equal ones the first in the order of the script.
-    failed.rev().max_by(|a, b| excess(a).total_cmp(&excess(b)))
+    failed.rev().max_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| excess(a).total_cmp(&excess(b))))
 }
 
 /// Returns how far a value is beyond its limit, as a share of the limit.
