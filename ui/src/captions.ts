@@ -31,13 +31,13 @@ export function ofLatency(series: Series): string {
   for (const [name, column] of [['p95', p95], ['p99', p99]] as const) {
     const few = noted(series, column, 'few_samples');
     if (few.length > 0) sentences.push(t('caption_few_samples', name, ranges(few)));
-    const wide = noted(series, column, 'widened');
-    if (wide.length > 0) sentences.push(t('caption_widened', name, ranges(wide)));
     const bound = noted(series, column, 'at_least');
     if (bound.length > 0) sentences.push(t('caption_at_least', name, ranges(bound)));
     const failed = noted(series, column, 'failed');
     if (failed.length > 0) sentences.push(t('caption_failed', name, ranges(failed)));
   }
+  const wide = ([['p50', series.latency.p50], ['p95', p95], ['p99', p99]] as const).filter(([, column]) => noted(series, column, 'widened').length > 0);
+  if (wide.length > 0) sentences.push(t('caption_widened', wide.map(([name]) => name).join(', ')));
   return sentences.join(' ');
 }
 

@@ -189,7 +189,9 @@ export const TEXTS = {
   absent_no_time: ['no time', '시간 없음'],
   absent_not_measured: ['not measured', '측정하지 않음'],
   caption_few_samples: ['{0} has too few samples at {1}.', '{0}의 표본이 부족한 구간: {1}.'],
-  caption_widened: ['{0} covers several points at {1}: each alone has too few samples.', '{0} 값이 여러 구간을 합한 시점: {1}. 한 구간만으로는 표본이 부족합니다.'],
+  caption_widened: ['{0}: several points together, since one alone has too few samples.', '{0}: 한 점만으로는 표본이 부족해 여러 점을 합쳤습니다.'],
+  mark_timeout: ['timeout', '시간 제한'],
+  mark_cut: ['cut off', '중단됨'],
   caption_partial: ['Rates of the last {0} s are left out: less than half a second.', '마지막 {0}초의 속도는 0.5초 미만이라 표시하지 않습니다.'],
   statuses_over_time: ['Responses by status code', '상태 코드별 응답'],
   status_none: ['no response', '응답 없음'],
@@ -902,7 +904,7 @@ export interface Values {
   caption_dropped: [from: Value, rate: Value, time: Value];
   caption_worst: [series: Value, value: Value, time: Value];
   caption_few_samples: [series: Value, times: Value];
-  caption_widened: [series: Value, times: Value];
+  caption_widened: [series: Value];
   caption_partial: [seconds: Value];
   caption_at_least: [series: Value, times: Value];
   caption_failed: [series: Value, times: Value];

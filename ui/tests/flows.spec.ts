@@ -100,9 +100,12 @@ test('what is typed into a filter asks nothing anew, and a zoom keeps the charts
   const canvases = page.locator('.plot canvas');
   await expect(canvases).toHaveCount(5);
   await canvases.evaluateAll((all) => all.forEach((canvas) => canvas.setAttribute('data-known', '')));
+  await page.getByRole('region', { name: 'Bottleneck' }).waitFor();
+  await page.getByRole('region', { name: 'Maximum load' }).waitFor();
   asked.length = 0;
   await page.locator('[data-filter]').pressSequentially('http');
   await expect(page).toHaveURL(/q=http/);
+  await page.locator('.plot .u-over').first().scrollIntoViewIfNeeded();
   const box = (await page.locator('.plot .u-over').first().boundingBox())!;
   await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
   await page.mouse.down();
@@ -119,12 +122,12 @@ test('why there is no number is said in the language of the page', async ({ page
   await page.route(/\/api\/v1\/runs\/ab12cd08\?/, async (route) => {
     const response = await route.fetch();
     const answer = (await response.json()) as { headline: { figures: Record<string, unknown> } };
-    answer.headline.figures['p95'] = { value: null, text: 'n/a: no samples', censored: 'n/a: no samples' };
+    answer.headline.figures['p99'] = { value: null, text: 'n/a: no samples', censored: 'n/a: no samples' };
     await route.fulfill({ response, json: answer });
   });
   for (const [lang, text] of [['en', 'n/a: no samples'], ['ko', 'n/a: 표본 없음']]) {
     await page.goto(`${RUN}/summary?lang=${lang}`);
-    await expect(page.locator('.fact').filter({ has: page.getByText('p95', { exact: true }) })).toContainText(text!);
+    await expect(page.locator('.fact').filter({ has: page.getByText('p99', { exact: true }) })).toContainText(text!);
   }
 });
 

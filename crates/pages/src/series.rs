@@ -5,7 +5,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::ops::Range;
 
 use api::Number;
-use api::page::{LimitLine, Mark, Series};
+use api::page::{ChosenSeries, Column, LimitLine, Mark, NoteKind, Series};
 use model::metric::builtin::{self, HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, HTTP_REQS};
 use model::{
     Aggregate, Instant, Load, Metric, MetricId, MetricKind, MetricRegistry, SeriesKey, TagInterner, TagSetId,
@@ -17,7 +17,7 @@ use runs::Offered;
 use server::{PageError, Question};
 use tally::{Condition, Selector, Stat};
 
-use super::points::{self, METRICS, Point, Row, step_of};
+use super::points::{self, METRICS, Point, RATED_MIN_S, Row, step_of};
 use super::scope::Scope;
 use super::tags::{TagFilter, fits};
 use super::{damaged, invalid, json, widening};
@@ -32,10 +32,17 @@ const POINTS_ASKED_MAX: u32 = 10_000;
 const DEFAULTS: [MetricId; 2] = [HTTP_REQ_RESPONSE_TIME, HTTP_REQ_DURATION];
 
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
-    let metric = metric(&scope.reader, question)?;
+    let asked = any_metric(&scope.reader, question)?;
     let tags = TagFilter::parse(question.get("tags").unwrap_or_default())?;
     let step = step(scope, super::number(question, "step")?)?;
+    let is_trend = asked.kind == MetricKind::Trend;
+    let metric =
+        if is_trend { asked.clone() } else { scope.reader.registry().get(default_metric(&scope.reader)) };
     let mut series = columns(scope, &metric, &tags, step)?;
+    widen(scope, (metric.id, &tags, step), &mut series)?;
+    if !is_trend {
+        series.chosen = Some(chosen(scope, &asked, &tags, step)?);
+    }
     series.marks = marks(scope)?;
     series.limits = limits(scope, &metric, &tags)?;
     json(&series)
@@ -46,18 +53,26 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
 /// # Errors
 /// The run has no trend of that name.
 pub(super) fn metric(reader: &Reader, question: &Question) -> Result<Metric, PageError> {
-    let registry = reader.registry();
-    let Some(name) = question.get("metric") else { return Ok(registry.get(default_metric(reader))) };
-    let found = registry.find(name).ok_or_else(|| {
-        PageError::NotFound(format!("failed to find the metric {name:?}: the run has none of that name"))
-    })?;
+    let found = any_metric(reader, question)?;
     match found.kind {
         MetricKind::Trend => Ok(found),
         kind => {
-            let text = format!("failed to draw {name:?}: it is a {}, and no trend", kind.as_str());
+            let text = format!("failed to draw {:?}: it is a {}, and no trend", found.name, kind.as_str());
             Err(PageError::Invalid(text))
         }
     }
+}
+
+/// Returns the metric of a question, of any kind.
+///
+/// # Errors
+/// The run has no metric of that name.
+fn any_metric(reader: &Reader, question: &Question) -> Result<Metric, PageError> {
+    let registry = reader.registry();
+    let Some(name) = question.get("metric") else { return Ok(registry.get(default_metric(reader))) };
+    registry.find(name).ok_or_else(|| {
+        PageError::NotFound(format!("failed to find the metric {name:?}: the run has none of that name"))
+    })
 }
 
 /// Returns the script's own trend that a threshold is on, for example the duration of its tasks: how long those take is the
@@ -111,11 +126,6 @@ pub(super) fn columns(
     // The first step may begin before the range.
     let second = |window: u32| scope.second(window.max(scope.range.start));
     let mut series = points::series(step, rows.iter().map(|(start, row)| (second(*start), row)));
-    if widening::is_needed(&series) {
-        let starts: Vec<u32> = rows.iter().map(|(start, _)| *start).collect();
-        let trends = || Reading::new(scope, metric.id, tags, step)?.trends(&starts, scope.range.clone());
-        widen(scope, (metric.id, tags, step), &mut series, trends)?;
-    }
     series.statuses = points::statuses(&series.width, rows.iter().map(|(_, row)| row));
     let places: HashMap<u32, usize> =
         rows.iter().enumerate().map(|(place, (start, _))| (*start, place)).collect();
@@ -131,26 +141,41 @@ pub(super) fn columns(
     Ok(series)
 }
 
+/// Returns a counter, gauge or rate over the steps of a range.
+fn chosen(scope: &Scope, metric: &Metric, tags: &TagFilter, step: u32) -> Result<ChosenSeries, PageError> {
+    let reading = Reading::new(scope, metric.id, tags, step)?;
+    let values = reading.values(scope.range.clone(), &Aggregate::empty(metric.kind))?;
+    Ok(ChosenSeries {
+        metric: metric.name.to_string(),
+        kind: metric.kind.as_str(),
+        contains: metric.contains.as_str(),
+        tags: tags.text(),
+        values,
+    })
+}
+
 /// Fills in percentiles of points with too few samples; those of the usual question are kept with the range.
 fn widen(
     scope: &Scope,
     (metric, tags, step): (MetricId, &TagFilter, u32),
     series: &mut Series,
-    trends: impl Fn() -> Result<Vec<Trend>, PageError>,
 ) -> Result<(), PageError> {
+    if !widening::is_needed(series) {
+        return Ok(());
+    }
+    let start = |t: &Number| (t.0 as u32).saturating_add(scope.all.start) / step * step;
+    let starts: Vec<u32> = series.t.iter().map(start).collect();
+    let percentiles = || {
+        let trends = Reading::new(scope, metric, tags, step)?.trends(&starts, scope.range.clone())?;
+        Ok::<_, PageError>(widening::percentiles(&trends))
+    };
     let is_usual = tags.is_empty()
         && metric == default_metric(&scope.reader)
         && step == step_of(&scope.range, scope.detail.points_max);
-    if !is_usual {
-        widening::widen(series, &trends()?);
-        return Ok(());
-    }
-    let known = scope.percentiles(|| {
-        let mut wide = Series::default();
-        widening::widen(&mut wide, &trends()?);
-        Ok::<_, PageError>([wide.latency.p50, wide.latency.p95, wide.latency.p99])
-    })?;
-    let [p50, p95, p99] = known.clone();
+    let [p50, p95, p99] = match is_usual {
+        true => scope.percentiles(percentiles)?.clone(),
+        false => percentiles()?,
+    };
     (series.latency.p50, series.latency.p95, series.latency.p99) = (p50, p95, p99);
     Ok(())
 }
@@ -291,6 +316,37 @@ impl<'a> Reading<'a> {
         };
         self.reader.steps(range, rolled, is_wanted, each).map_err(damaged)?;
         Ok(trends)
+    }
+
+    /// Returns the values of a counter (per second), a gauge (the last value) or a rate (a share) in each step of a range.
+    fn values(&self, range: Range<u32>, empty: &Aggregate) -> Result<Column, PageError> {
+        let points = self.frame(range.clone())?;
+        let mut sums: BTreeMap<u32, Aggregate> = points.keys().map(|start| (*start, empty.clone())).collect();
+        let is_wanted = |key: SeriesKey| key.metric == self.metric && fits(self.matching.as_ref(), key.tags);
+        let rolled = self.step.min(runfile::STEPS[runfile::STEPS.len() - 1]);
+        let each = |window: u32, _: SeriesKey, cell: Cell<'_>| {
+            if let (Some(sum), Cell::Whole(part)) = (sums.get_mut(&self.start(window)), &cell) {
+                sum.merge(part);
+            }
+        };
+        self.reader.steps(range, rolled, is_wanted, each).map_err(damaged)?;
+        let first = points.keys().next().copied();
+        let mut column = Column::default();
+        for ((start, point), sum) in points.iter().zip(sums.values()) {
+            let is_partial = point.width_s < RATED_MIN_S && Some(*start) != first;
+            let value = match sum {
+                Aggregate::Counter(_) if is_partial => None,
+                Aggregate::Counter(counter) => {
+                    (point.width_s > 0.0).then(|| counter.sum.value() / point.width_s)
+                }
+                Aggregate::Rate(rate) => rate.rate(),
+                Aggregate::Gauge(gauge) => (!gauge.is_empty()).then_some(gauge.last),
+                Aggregate::Trend(_) => None,
+            };
+            let why = if is_partial { NoteKind::Partial } else { NoteKind::NoSamples };
+            column.push(value, value.is_none().then_some(why));
+        }
+        Ok(column)
     }
 
     /// Returns empty points with their lengths and planned iterations, by the first window of their step.

@@ -8,10 +8,13 @@ use model::Trend;
 use super::points::quantile;
 use super::values::is_supported;
 
-/// Quantiles of a series, each with its column.
-fn percentiles(series: &mut Series) -> [(f64, &mut Column); 3] {
+/// The quantiles of a series.
+const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
+
+/// Returns the columns of a series' quantiles, in their order.
+fn columns(series: &mut Series) -> [&mut Column; 3] {
     let latency = &mut series.latency;
-    [(0.5, &mut latency.p50), (0.95, &mut latency.p95), (0.99, &mut latency.p99)]
+    [&mut latency.p50, &mut latency.p95, &mut latency.p99]
 }
 
 /// Returns true if a percentile of a series is missing only because its point has too few samples.
@@ -21,12 +24,10 @@ pub(super) fn is_needed(series: &Series) -> bool {
     columns.iter().any(|column| column.notes.iter().any(|note| note.why == NoteKind::FewSamples))
 }
 
-/// Replaces the percentiles of a series: neighbouring points are joined until one exists. `trends` are those of its points.
-/// A percentile that the whole range does not support stays missing.
-pub(super) fn widen(series: &mut Series, trends: &[Trend]) {
-    for (q, column) in percentiles(series) {
-        *column = widened(trends, q);
-    }
+/// Returns p50, p95 and p99 over points with these trends: neighbours are joined until a percentile exists. One that the
+/// whole range does not support stays missing.
+pub(super) fn percentiles(trends: &[Trend]) -> [Column; 3] {
+    QUANTILES.map(|q| widened(trends, q))
 }
 
 fn widened(trends: &[Trend], q: f64) -> Column {
@@ -95,7 +96,7 @@ impl Recent {
     /// Fills in the percentiles that the newest window alone does not support.
     pub(super) fn widen(&self, point: &mut Series) {
         let is_empty = self.trends.back().is_none_or(|trend| trend.population() == 0);
-        for (q, column) in percentiles(point) {
+        for (q, column) in QUANTILES.into_iter().zip(columns(point)) {
             if is_empty || column.values.iter().all(Option::is_some) {
                 continue;
             }
@@ -135,13 +136,12 @@ mod tests {
     fn points_widen_until_a_percentile_exists() {
         // 100 requests a second: p95 needs two seconds, p99 ten.
         let trends: Vec<Trend> = (0..25).map(|_| second(100)).collect();
-        let mut series = Series::default();
-        widen(&mut series, &trends);
-        assert!(series.latency.p50.notes.is_empty(), "a second supports a median");
+        let [p50, p95, p99] = percentiles(&trends);
+        assert!(p50.notes.is_empty(), "a second supports a median");
         let widened = [Note { from: 0, to: 25, why: NoteKind::Widened }];
-        assert_eq!(series.latency.p95.notes, widened);
-        assert_eq!(series.latency.p99.notes, widened);
-        assert!(series.latency.p99.values.iter().all(Option::is_some));
+        assert_eq!(p95.notes, widened);
+        assert_eq!(p99.notes, widened);
+        assert!(p99.values.iter().all(Option::is_some));
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
         let mut recent = Recent::default();
         let point = |recent: &Recent| {
             let mut point = Series::default();
-            for (_, column) in percentiles(&mut point) {
+            for column in columns(&mut point) {
                 column.push(None, Some(NoteKind::FewSamples));
             }
             recent.widen(&mut point);

@@ -59,7 +59,7 @@ pub fn document_in(report: &RunReport, lang: Lang) -> Report {
         validity: summary.validity.as_ref().map(|it| validity(it, lang)),
         verdict: ReportVerdict {
             verdict: report.verdict().0.as_str(),
-            sentence: headline::sentence(report, lang, &str::to_owned, &str::to_owned),
+            sentence: headline::sentence(report, lang, &str::to_owned, &escape::short),
         },
         run: run(report),
         outcome: report

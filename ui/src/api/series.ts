@@ -63,6 +63,7 @@ export function joined(series: Series, point: Series): Series {
     latency,
     errors: joinedErrors(series, point),
     statuses: [],
+    chosen: null,
     marks: [...series.marks, ...point.marks],
     limits: point.limits.length > 0 ? point.limits : series.limits,
   };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::fixture::{failed, nothing, passed, threshold, trend};
+use super::fixture::{counter, failed, nothing, passed, threshold, trend};
 use crate::document::{ErrorEntry, RunState, TimeRange, Verdict, Why};
 use crate::summary::{MetricSummary, Statistic, Values};
 use crate::{Lang, RunReport, github, headline, junit, markdown};
@@ -159,4 +159,24 @@ fn the_first_sentence_names_the_load_the_objective_its_value_and_its_limit() {
     );
     report.summary.metrics.iter_mut().for_each(|metric| metric.thresholds.clear());
     assert_eq!(sentence(&report, Lang::En), "Inconclusive: no thresholds defined; 54.60% of requests failed");
+}
+
+#[test]
+fn names_of_any_length_and_runs_of_any_kind_have_a_sentence() {
+    let sentence = |report: &RunReport| crate::json::document_in(report, Lang::En).verdict.sentence;
+    let mut report = passed();
+    let mut long = trend(&"x".repeat(500), [Statistic::Number(1.0), Statistic::Failed], true);
+    long.thresholds = vec![threshold("p(95)<1", false, "p(95)", Statistic::Failed)];
+    report.summary.metrics.push(long);
+    let text = sentence(&report);
+    assert!(text.chars().count() < 300 && text.contains("p95 failed, limit 1ms"), "{text}");
+    // Times are named before shares and counts, whose limits are often zero.
+    let mut counted = counter("dropped_iterations", 2588.0, 8.6);
+    counted.thresholds = vec![threshold("count<1", false, "count", Statistic::Number(2588.0))];
+    let mut slow = trend("http_req_waiting", [Statistic::Number(1.0), Statistic::Number(900.0)], true);
+    slow.thresholds = vec![threshold("p(95)<800", false, "p(95)", Statistic::Number(900.0))];
+    let mut report = passed();
+    report.summary.metrics.extend([counted, slow]);
+    assert!(sentence(&report).starts_with("Not OK: http_req_waiting p95 900ms, limit 800ms"), "{}", sentence(&report));
+    assert_eq!(sentence(&nothing()), "Inconclusive: the run's record is incomplete");
 }

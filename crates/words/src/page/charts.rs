@@ -33,14 +33,16 @@ crate::page_catalogue! {
         | "이 값을 넘는 표본이 10개 미만";
     absent_no_requests = "no requests" | "요청 없음";
     absent_no_samples = "no samples" | "표본 없음";
+    mark_timeout = "timeout" | "시간 제한";
+    mark_cut = "cut off" | "중단됨";
     absent_no_time = "no time" | "시간 없음";
     absent_not_measured = "not measured" | "측정하지 않음";
     caption_few_samples(series, times) =
         "{series} has too few samples at {times}."
         | "{series}의 표본이 부족한 구간: {times}.";
-    caption_widened(series, times) =
-        "{series} covers several points at {times}: each alone has too few samples."
-        | "{series} 값이 여러 구간을 합한 시점: {times}. 한 구간만으로는 표본이 부족합니다.";
+    caption_widened(series) =
+        "{series}: several points together, since one alone has too few samples."
+        | "{series}: 한 점만으로는 표본이 부족해 여러 점을 합쳤습니다.";
     caption_partial(seconds) =
         "Rates of the last {seconds} s are left out: less than half a second."
         | "마지막 {seconds}초의 속도는 0.5초 미만이라 표시하지 않습니다.";
