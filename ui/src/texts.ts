@@ -133,6 +133,7 @@ export const TEXTS = {
   start_unknown: ['unknown', '알 수 없음'],
   load_shape_of: ['Requests per second over run {0}', '실행 {0}의 초당 요청 수'],
   held_of: ['{0} of {1} passed', '{0} / {1} 통과'],
+  passed_although: ['Thresholds passed although requests failed', '요청이 실패했지만 임계값은 모두 통과했습니다'],
   study_levels: ['Study {0}: {1} levels', '스터디 {0}: {1}단계'],
   level_of: ['level {0}', '{0} 단계'],
   baseline: ['baseline run', '기준 실행'],

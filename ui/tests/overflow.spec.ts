@@ -35,7 +35,8 @@ function flaws(page: Page): Promise<string[]> {
       const box = element.getBoundingClientRect();
       return box.width > 1 && box.height > 1 && getComputedStyle(element).visibility !== 'hidden' && !element.closest('.unseen, svg, [hidden]');
     };
-    const scrolls = (element: Element) => element.closest('.wide, .scroll, .tabs, .rail, .wfbox, .val') !== null;
+    const scrolls = (element: Element | null): boolean =>
+      element !== null && element !== document.body && (['auto', 'scroll'].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
     const named = (element: Element) => `${element.tagName.toLowerCase()}.${element.className} "${(element.textContent ?? '').trim().slice(0, 60)}"`;
     if (document.documentElement.scrollWidth > innerWidth + 1) found.push(`the page is ${document.documentElement.scrollWidth} px wide`);
     for (const element of document.querySelectorAll('main *, header *, footer *')) {

@@ -31,6 +31,9 @@ crate::page_catalogue! {
     start_unknown = "unknown" | "알 수 없음";
     load_shape_of(run) = "Requests per second over run {run}" | "실행 {run}의 초당 요청 수";
     held_of(passed, total) = "{passed} of {total} passed" | "{passed} / {total} 통과";
+    passed_although =
+        "Thresholds passed although requests failed"
+        | "요청이 실패했지만 임계값은 모두 통과했습니다";
     study_levels(name, levels) = "Study {name}: {levels} levels" | "스터디 {name}: {levels}단계";
     level_of(load) = "level {load}" | "{load} 단계";
     baseline = "baseline run" | "기준 실행";
