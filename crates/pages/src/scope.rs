@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::page::Column;
 use model::plan::TimeUnit;
 use model::{GeneratorState, Instant, Validity, Window};
 use report::{Lang, RunReport};
@@ -133,17 +132,6 @@ impl Scope {
             let judged = Judged { validity: validity.clone(), busiest_per_s: *busiest_per_s };
             runs::document_judged(&self.reader, window, elapsed, self.part(), judged).map_err(failed)
         })
-    }
-
-    /// Returns the percentiles over time of the usual metric; calls `make` if they are not cached.
-    ///
-    /// # Errors
-    /// Errors of `make`.
-    pub(super) fn percentiles<Error>(
-        &self,
-        make: impl FnOnce() -> Result<[Column; 3], Error>,
-    ) -> Result<&[Column; 3], Error> {
-        self.part.percentiles.get(make)
     }
 
     /// Returns the generator states of the whole run.

@@ -173,7 +173,7 @@ fn widen(
         && metric == default_metric(&scope.reader)
         && step == step_of(&scope.range, scope.detail.points_max);
     let [p50, p95, p99] = match is_usual {
-        true => scope.percentiles(percentiles)?.clone(),
+        true => scope.study.percentiles(&scope.range, percentiles)?,
         false => percentiles()?,
     };
     (series.latency.p50, series.latency.p95, series.latency.p99) = (p50, p95, p99);
