@@ -55,8 +55,8 @@ crate::page_catalogue! {
     series_tags = "Tags" | "태그";
     series_tags_hint = "name=value, …" | "이름=값, …";
     caption_at_least(series, times) =
-        "{series} is a lower bound at {times}: requests timed out or were cut off."
-        | "{series} 값이 하한인 구간: {times}. 시간 초과되거나 중단된 요청이 있습니다.";
+        "{series} is a lower bound at {times}: requests failed, timed out or were cut off."
+        | "{series} 값이 하한인 구간: {times}. 실패하거나 시간 초과되거나 중단된 요청이 있습니다.";
     caption_failed(series, times) =
         "{series} falls among failed requests at {times}."
         | "{series} 값이 실패한 요청에 해당하는 구간: {times}.";
