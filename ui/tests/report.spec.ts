@@ -26,7 +26,7 @@ test.beforeEach(async ({ context }) => {
 test('a report shows every screen from its own data', async ({ page }) => {
   const problems = guarded(page);
   await page.goto(written(reportData()));
-  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds failed' })).toBeVisible();
   for (const [screen, text] of [
     ['Requests', '/apps/first-page'],
     ['Distribution', 'Percentile curve'],

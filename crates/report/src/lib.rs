@@ -14,6 +14,7 @@ pub mod find;
 pub mod findings;
 pub mod github;
 pub mod header;
+pub mod headline;
 pub mod history;
 pub mod json;
 pub mod junit;

@@ -46,7 +46,7 @@ export type StudyKind = 'sweep' | 'capacity' | 'table';
 export type CheckStatus = 'ok' | 'warn' | 'fail' | 'unknown';
 
 /** Why a point has no value, or only a bound. */
-export type NoteKind = 'no_samples' | 'few_samples' | 'failed' | 'at_least' | 'unplanned';
+export type NoteKind = 'no_samples' | 'few_samples' | 'failed' | 'at_least' | 'unplanned' | 'widened' | 'partial';
 
 /** Unit of a compared figure: `share` is of 1. */
 export type ComparedUnit = 'ms' | 'share' | 'per_second';
@@ -107,6 +107,9 @@ export type Verdict = 'pass' | 'fail' | 'inconclusive';
 
 /** Figure of a run's history. */
 export type HistoryFigureName = 'p50' | 'p95' | 'p99' | 'error_share' | 'requests_per_second';
+
+/** Whether a live run keeps its planned pace. */
+export type LivePaceKind = 'saturated' | 'keeping' | 'closed';
 
 /** Phase of a live run. */
 export type LivePhase = 'initializing' | 'setup' | 'running' | 'teardown' | 'ended';
@@ -1730,6 +1733,18 @@ export interface LiveError {
   message: string;
 }
 
+/** The pace of a live run's last seconds. */
+export interface LivePace {
+  /** Iterations per second that were due and not started. */
+  dropped: ReportValue;
+  /** Iterations finished per second. */
+  finished: ReportValue;
+  /** `saturated`: iterations were due and not started. `keeping`: all were started. `closed`: no rate is planned. */
+  kind: LivePaceKind;
+  /** Seconds that the pace covers. */
+  seconds: number;
+}
+
 /** How a live run stands. */
 export interface LiveState {
   /** Since the scenarios began, milliseconds. */
@@ -1738,6 +1753,8 @@ export interface LiveState {
   isPaused: boolean;
   /** Whether it was asked to stop. */
   isStopping: boolean;
+  /** The pace of the last seconds; null before the scenarios begin. */
+  pace: LivePace | null;
   /** `initializing`, `setup`, `running`, `teardown`, `ended`. */
   phase: LivePhase;
   /** The planned duration of the scenarios, in milliseconds; null where it is unknown. */
@@ -2357,6 +2374,8 @@ export interface RunRow {
   state: State;
   /** `live`, `passed`, `failed`, `partial`, `imported`. */
   status: Status;
+  /** The study that it is a level of. */
+  study: RunStudy | null;
   /** The run's own tags. */
   tags: ReportFact[];
   /** The version of what was tested. */
@@ -2365,6 +2384,18 @@ export interface RunRow {
   thresholds: ThresholdCount;
   /** `pass`, `fail`, `inconclusive`. */
   verdict: Verdict;
+}
+
+/** The study that a run is a level of. */
+export interface RunStudy {
+  /** `sweep`, `capacity`. */
+  kind: string;
+  /** The load of the level. */
+  load: ReportValue;
+  /** Its name. */
+  name: string;
+  /** When its first level began, seconds since 1970: studies of one name differ in it. */
+  started: number;
 }
 
 /** How many thresholds there are. */
@@ -2481,6 +2512,8 @@ export interface Series {
   sent: Column;
   /** Iterations started per second. */
   started: Column;
+  /** Responses per second by status code: the most frequent ones, and what else there is. Empty while a run is in progress. */
+  statuses: StatusSeries[];
   /** Seconds of a point. */
   step: number;
   /** The start of each point, seconds. */
@@ -2491,6 +2524,16 @@ export interface Series {
   vusMax: Column;
   /** How many seconds each covers; the last one may be shorter. */
   width: number[];
+}
+
+/** Responses with one status code. */
+export interface StatusSeries {
+  /** The code, `0` for requests without a response, or `other`. */
+  status: string;
+  /** Responses in the whole range. */
+  total: number;
+  /** Per second. */
+  values: number[];
 }
 
 /** Services, databases, queues and hosts, and what goes between them. */

@@ -146,7 +146,7 @@ test('an error is found, and leads to its seconds', async ({ page }) => {
   await rows.locator('summary').click();
   await rows.getByRole('button').click();
   await expect(page).toHaveURL(/from=\d+/);
-  await expect(page.getByText('All numbers cover this window')).toBeVisible();
+  await expect(page.getByText('Bottleneck, maximum load, audit and thresholds are those of the whole run')).toBeVisible();
   expect(problems()).toEqual([]);
 });
 
