@@ -1,7 +1,7 @@
 use model::Grade;
 use model::capacity::{KneeMethod, Purpose, Scale};
 
-use super::sight::Rule;
+use super::sight::{Rule, WEIGHT_FULL};
 use super::*;
 use crate::laws::testing::close;
 
@@ -66,6 +66,7 @@ fn post_4(limits_s: &[f64]) -> Vec<Observed> {
                 rule: Rule::Stated { limit: limit_s * 1e3, is_upper: true },
                 value: Some(p95_s * 1e3),
                 seconds: Vec::new(),
+                weight: WEIGHT_FULL,
             })
             .collect(),
         usages: Vec::new(),
@@ -91,7 +92,8 @@ fn post_4_has_a_line_for_each_of_its_limits() {
     close(line.throughput_per_s * 60.0, 332.0, 1.0);
     assert_eq!(capacity.recommended.map(|recommended| recommended.load), Some(135.0));
     let ceiling = capacity.ceiling.expect("a ceiling");
-    close(ceiling.per_s.value * 60.0, 421.0, 0.5);
+    // The slopes of the time make it 418 to 421 a minute; the highest level did 438.
+    close(ceiling.per_s.value * 60.0, 438.0, 0.5);
     close(ceiling.per_s.lower * 60.0, 418.0, 0.5);
     close(ceiling.plateau_least_per_s * 60.0, 402.0, 0.01);
     let knee = &capacity.knees[capacity.knee.expect("a knee")];

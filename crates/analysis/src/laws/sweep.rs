@@ -24,6 +24,8 @@ pub fn derive(facts: &Facts) -> Vec<Derived> {
 /// A table that is a sweep.
 struct Sweep<'a> {
     points: Vec<Point>,
+    /// The largest throughput of all rows, also of those without a time.
+    most_per_s: f64,
     /// Limits of the time that the sweep is about, ascending.
     slos: Vec<&'a Criterion>,
     /// The service time of one piece of work, if the stages are known.
@@ -50,7 +52,8 @@ impl<'a> Sweep<'a> {
         slos.dedup_by(|a, b| a.target.value == b.target.value);
         let service_s: f64 = facts.stages.iter().map(|stage| stage.service).sum();
         let place = super::table_of(&runs.first()?.place).to_owned();
-        Some(Sweep { points, slos, service_s: (service_s > 0.0).then_some(service_s), place })
+        let most_per_s = runs.iter().filter_map(|run| run.throughput).fold(0.0, f64::max);
+        Some(Sweep { points, most_per_s, slos, service_s: (service_s > 0.0).then_some(service_s), place })
     }
 
     fn derive(&self) -> Vec<Derived> {
@@ -72,6 +75,8 @@ impl<'a> Sweep<'a> {
         };
         let knee_high = low * cycle_s;
         let knee_low = self.service_s.map_or(knee_high, |service_s| (low * service_s).min(knee_high));
+        // A row may do a little more than the slope of the others stands for, and was seen to.
+        let high = high.max(self.most_per_s);
         let figures = vec![
             Figure::new(FigureLabel::CeilingFromBelow, low * 60.0, Unit::PerMinute),
             Figure::new(FigureLabel::CeilingFromAbove, high * 60.0, Unit::PerMinute),

@@ -1,4 +1,4 @@
-use analysis::capacity::sight::{Rule, Sight};
+use analysis::capacity::sight::{Rule, Sight, WEIGHT_FULL};
 use analysis::capacity::{Observed, Question, assess};
 use model::Grade;
 use model::capacity::{Confirmation, Level, LoadUnit, Objective, Purpose, Scale, Verdict};
@@ -29,6 +29,7 @@ fn level(load: f64, throughput_per_s: f64, p95_ms: f64) -> Observed {
             rule: Rule::Stated { limit: 30_000.0, is_upper: true },
             value: Some(p95_ms),
             seconds: Vec::new(),
+            weight: WEIGHT_FULL,
         }],
         usages: Vec::new(),
     }

@@ -1,6 +1,6 @@
 //! The measurements of a level, second by second, for live and stored runs.
 
-use analysis::capacity::sight::{Rule, Sight};
+use analysis::capacity::sight::{Rule, Sight, WEIGHT_FULL};
 use model::metric::builtin::{DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQ_FAILED, ITERATION_DURATION};
 use model::{Aggregate, Instant, MetricId, MetricKind, MetricRegistry, Quantile, TagInterner, Window, Work};
 
@@ -235,7 +235,7 @@ impl Metered {
             },
             _ => none,
         };
-        Sight { rule, value: self.value(measured_s), seconds: self.seconds.clone() }
+        Sight { rule, value: self.value(measured_s), seconds: self.seconds.clone(), weight: WEIGHT_FULL }
     }
 
     fn value(&self, measured_s: f64) -> Option<f64> {
