@@ -14,6 +14,7 @@ pub mod search;
 pub mod sight;
 mod squares;
 
+use model::Grade;
 use model::capacity::{
     Capacity, Ceiling, Confirmation, Estimate, Level, Line, LoadUnit, Measured, Missing, Objective, Place,
     Recommended, Verdict,
@@ -23,7 +24,7 @@ use self::demand::Usage;
 use self::line::{Found, Seen};
 use self::points::{Point, ceilings, cycle_s, interpolated, plateau};
 use self::search::Attempt;
-use self::sight::Sight;
+use self::sight::{Sight, WEIGHT_FULL};
 
 /// Maximum number of levels per assessment.
 pub const LEVELS_MAX: usize = 1_000;
@@ -71,6 +72,11 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// Returns whether some objective does not count in full.
+    fn is_weighed(&self) -> bool {
+        self.sights.iter().any(|sight| sight.weight < WEIGHT_FULL || sight.holds().is_none())
+    }
+
     /// Returns whether all objectives hold, more likely than not; `None` without a valid measurement.
     pub fn is_kept(&self) -> Option<bool> {
         let each: Option<Vec<f64>> = self.sights.iter().map(Sight::holds).collect();
@@ -279,6 +285,9 @@ fn missing(capacity: &Capacity, question: &Question, deciding: &[&Observed]) -> 
     add(place == Some(Place::BelowAll), Missing::LoadBelow);
     let useless = capacity.levels.len() - deciding.len();
     add(useless > 0, Missing::ValidLevels { count: useless });
+    let is_weighed = |one: &&&Observed| one.level.grade == Some(Grade::Degraded) && one.is_weighed();
+    let weighed = deciding.iter().filter(is_weighed).count();
+    add(weighed > 0, Missing::FullWeight { count: weighed });
     for (objective, searched) in capacity.objectives.iter().enumerate() {
         add(searched.line.is_none(), Missing::Measurement { objective });
     }

@@ -1,7 +1,6 @@
-use model::Grade;
 use model::capacity::{KneeMethod, Purpose, Scale};
 
-use super::sight::{Rule, WEIGHT_FULL};
+use super::sight::Rule;
 use super::*;
 use crate::laws::testing::close;
 
