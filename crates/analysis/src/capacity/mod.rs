@@ -177,7 +177,9 @@ fn mean(points: &[Point]) -> Point {
 /// Every level with what its objectives measured and a verdict. Levels of one load are judged by their mean throughput.
 fn levels(observed: &[&Observed], deciding: &[&Observed], points: &[Point]) -> Vec<Level> {
     let measured = |one: &Observed| -> Vec<Measured> {
-        one.sights.iter().map(|sight| Measured { value: sight.value, holds: sight.holds() }).collect()
+        // What decides nothing is not said to hold, or not to.
+        let holds = |sight: &Sight| sight.holds().filter(|_| one.level.decides);
+        one.sights.iter().map(|sight| Measured { value: sight.value, holds: holds(sight) }).collect()
     };
     let is_broken = |one: &Observed| measured(one).iter().any(|it| it.is_kept() == Some(false));
     let of_load = |load: f64| deciding.iter().filter(move |one| one.level.load == load);
@@ -303,7 +305,7 @@ fn missing(capacity: &Capacity, question: &Question, deciding: &[&Observed]) -> 
     let has_usages = deciding.iter().any(|one| !one.usages.is_empty());
     add(!has_usages, Missing::Evidence);
     add(has_usages && capacity.demands.iter().all(|demand| demand.limit.is_none()), Missing::Limits);
-    add(is_run && loads.len() == deciding.len(), Missing::Repeats);
+    add(is_run && !loads.is_empty() && loads.len() == deciding.len(), Missing::Repeats);
     missing
 }
 

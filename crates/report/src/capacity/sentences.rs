@@ -13,8 +13,13 @@ const DIGITS: i32 = 3;
 /// The answer in a sentence.
 pub(crate) fn answer(capacity: &Capacity, lang: Lang) -> String {
     let Some(line) = &capacity.line else {
-        let is_asked = !capacity.objectives.is_empty();
-        return (if is_asked { lang.capacity_no_line() } else { lang.capacity_no_slo() }).to_owned();
+        let is_valid = capacity.levels.is_empty() || capacity.levels.iter().any(|level| level.decides);
+        let sentence = match (capacity.objectives.is_empty(), is_valid) {
+            (true, _) => lang.capacity_no_slo(),
+            (false, true) => lang.capacity_no_line(),
+            (false, false) => lang.capacity_no_valid(),
+        };
+        return sentence.to_owned();
     };
     let shown = |value: f64| load(value, capacity.unit, lang);
     let binding = capacity.binding.and_then(|at| capacity.objectives.get(at));

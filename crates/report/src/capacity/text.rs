@@ -133,7 +133,7 @@ fn levels(capacity: &Capacity, lang: Lang, style: Style) -> String {
     let mut rows = vec![(head, FAINT)];
     rows.extend(capacity.levels.iter().take(ROWS_MAX).map(row));
     let mut text = table(&rows, style);
-    let measured = || capacity.levels.iter().filter(|level| level.decides).flat_map(|level| &level.measured);
+    let measured = || capacity.levels.iter().take(ROWS_MAX).flat_map(|level| &level.measured);
     if measured().any(|measured| mark(measured).chars().count() > 1) {
         text += &format!("  {}\n", style.paint(FAINT, lang.capacity_unsure_rows()));
     }

@@ -34,6 +34,9 @@ crate::catalogue! {
         "No step meets the SLO {objective}: maximum load is below {load}."
         | "SLO {objective} 조건을 만족하는 단계가 없습니다. 부하 한계는 {load} 미만입니다.";
     capacity_no_line = "Maximum load could not be determined." | "부하 한계를 결정할 수 없습니다.";
+    capacity_no_valid =
+        "No step has a measurement that counts, so the maximum load is unknown."
+        | "유효한 측정이 있는 단계가 없어 부하 한계를 알 수 없습니다.";
     capacity_no_slo =
         "No SLOs are defined, so there is no maximum load to report."
         | "정의된 SLO가 없어 부하 한계가 없습니다.";
@@ -105,19 +108,19 @@ crate::catalogue! {
     capacity_column_limit = "limit" | "한도";
     capacity_column_ceiling = "exhausted at" | "소진 처리량";
     capacity_unsure_rows =
-        "? near the limit: one step alone does not decide whether the SLO is met"
-        | "? 한계 근처: 한 단계만으로는 SLO 충족 여부를 판단할 수 없습니다";
+        "✓? and ✗? may be chance: the step is near the limit, short, or DEGRADED"
+        | "✓?, ✗? 우연일 수 있습니다. 한계에 가깝거나 측정이 짧거나 DEGRADED인 단계입니다";
     capacity_unknown_rows =
-        "n/a ? not measured, or changed by a fault of the measurement"
-        | "n/a ? 측정되지 않았거나 측정 결함의 영향을 받았습니다";
+        "? not measured, or the measurement does not count"
+        | "? 측정되지 않았거나 측정이 유효하지 않습니다";
     capacity_column_missing = "Limitations" | "제한 사항";
     capacity_time_left(time) = "about {time} left" | "약 {time} 남음";
     capacity_missing_objectives =
         "No SLOs are defined; add them with --slo."
         | "정의된 SLO가 없습니다. --slo로 지정하십시오.";
     capacity_missing_levels(have, needed) =
-        "The sweep has {have} steps; at least {needed} are needed."
-        | "단계가 {have}개입니다. 최소 {needed}개가 필요합니다.";
+        "Loads with a measurement that counts: {have}; at least {needed} are needed."
+        | "유효하게 측정한 부하가 {have}개입니다. 최소 {needed}개가 필요합니다.";
     capacity_missing_load_above =
         "No step violates the SLOs above the highest that meets them; add a higher load to bound the maximum."
         | "SLO를 만족한 가장 높은 단계 위에 위반한 단계가 없습니다. 더 높은 부하를 추가하십시오.";
