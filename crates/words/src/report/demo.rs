@@ -23,13 +23,21 @@ crate::catalogue! {
     demo_changed = "Changed" | "변경";
     demo_connections(before, after) = "{after} connections instead of {before}" | "커넥션 {before}개 → {after}개";
     demo_predicted = "Predicted" | "예측";
-    demo_requests(rate) = "{rate} requests" | "요청 {rate}";
-    demo_interval(rate, least, most) = "{rate} requests, between {least} and {most}" | "요청 {rate}, {least} ~ {most}";
+    demo_requests(rate) = "{rate} requests/s" | "초당 요청 {rate}개";
+    demo_interval(rate, least, most) =
+        "{rate} requests/s, between {least} and {most}"
+        | "초당 요청 {rate}개({least} ~ {most}개)";
     demo_no_prediction = "no throughput" | "처리량 예측 없음";
     demo_measured = "Measured" | "측정 결과";
-    demo_confirmed(before, after) = "{after} requests, {before} before: as predicted" | "요청 {after}(변경 전 {before}): 예측과 일치";
-    demo_refuted(before, after) = "{after} requests, {before} before: not as predicted" | "요청 {after}(변경 전 {before}): 예측과 다름";
-    demo_unpredicted(before, after) = "{after} requests, {before} before" | "요청 {after}(변경 전 {before})";
+    demo_confirmed(before, after) =
+        "{after} requests/s, {before} before: as predicted"
+        | "초당 요청 {after}개(변경 전 {before}개): 예측과 일치";
+    demo_refuted(before, after) =
+        "{after} requests/s, {before} before: not as predicted"
+        | "초당 요청 {after}개(변경 전 {before}개): 예측과 다름";
+    demo_unpredicted(before, after) =
+        "{after} requests/s, {before} before"
+        | "초당 요청 {after}개(변경 전 {before}개)";
     demo_faster(metric, before, after) = "p95 of {metric} {after}, {before} before" | "{metric} p95 {after}(변경 전 {before})";
     demo_unknown_load =
         "not measured: both tests end at 120 visitors. Measure it in about two minutes:"
