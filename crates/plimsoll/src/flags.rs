@@ -217,6 +217,9 @@ pub(crate) struct ScriptFlags {
     /// Type of the file: js or archive [default: detected]
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
+    /// The text of a built-in script, which is in no file.
+    #[arg(skip)]
+    pub(crate) built_in: Option<&'static str>,
 }
 
 /// The smallest memory limit: the host's own objects take a part of it in each VU.
@@ -305,6 +308,8 @@ Exit codes:
 const DEMO_EXAMPLES: &str = "\
 Examples:
   plimsoll demo                          test the built-in shop, find its bottleneck, fix it and test again
+  plimsoll demo --full                   print everything that both tests measured
+  plimsoll demo --safe-load              measure how much load the fixed shop bears
   plimsoll demo --report html=demo.html  write a report, too";
 
 const INSPECT_EXAMPLES: &str = "\
@@ -399,6 +404,15 @@ pub(crate) struct DemoFlags {
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
+    /// Print the whole summary and diagnosis of both tests, too
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Measure the safe load of the shop after the change instead, in about two minutes
+    #[arg(long, conflicts_with_all = ["full", "report"])]
+    pub(crate) safe_load: bool,
+    /// Language of the answer
+    #[arg(long, value_name = "LANGUAGE", default_value = "en")]
+    pub(crate) lang: LangFlag,
 }
 
 /// `plimsoll inspect`

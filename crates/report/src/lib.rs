@@ -6,6 +6,7 @@
 
 pub mod capacity;
 pub mod comparison;
+pub mod demo;
 pub mod diagnosis;
 pub mod document;
 pub mod escape;

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use catalogue::RunId;
 use engine::{AbortReason, RunConfig, RunControl, RunOutcome};
-use model::{LogLevel, MetricRegistry, RunEvent, RunProgress, SystemClock, TagInterner};
+use model::{LogLevel, MetricRegistry, RunEvent, RunProgress, SystemClock, TagInterner, Validity};
 use output::OutputSpec;
 use report::Lang;
 use runs::{Exit, Failure, calibration};
@@ -70,6 +70,8 @@ pub struct SessionSettings {
     pub running: Running,
     /// An additional listener.
     pub observer: Option<Observer>,
+    /// Whether the banner is left out, although the context is not quiet: the caller prints its own.
+    pub hides_banner: bool,
 }
 
 /// A run that is over and shown.
@@ -78,6 +80,8 @@ pub struct Finished {
     pub exit: Exit,
     /// The outcome from the engine.
     pub outcome: RunOutcome,
+    /// Validity of the measurement.
+    pub validity: Validity,
     /// The run's id, if it is stored.
     pub id: Option<RunId>,
 }
@@ -134,7 +138,9 @@ impl<'a> Session<'a> {
         let page = settings.page.start(test, context, &config, &live, recording.as_ref());
         raise_descriptor_limit();
         if !context.is_quiet {
-            print_banner(test, context, &outputs, receiving.as_ref());
+            if !settings.hides_banner {
+                print_banner(test, context, &outputs, receiving.as_ref());
+            }
             context.logger.show_progress(&test.plan);
         }
         let gathering = match &recording {
@@ -183,7 +189,7 @@ impl<'a> Session<'a> {
         let mut outcome = self.load(config, program);
         let at = SystemClock::now();
         self.listeners.iter_mut().for_each(|listener| listener.on_load_over());
-        let exit = self.judge_and_show(&mut outcome);
+        let (exit, validity) = self.judge_and_show(&mut outcome);
         let was_signalled = matches!(outcome.aborted, Some(AbortReason::Signal));
         let over = LoadOver { at, was_signalled, running: &self.running };
         for listener in &mut self.listeners {
@@ -194,7 +200,7 @@ impl<'a> Session<'a> {
             self.context.logger.say(LogLevel::Info, wanted.farewell(self.served.as_ref()));
             self.running.linger();
         }
-        Finished { exit, outcome, id: self.is_stored.then_some(self.id) }
+        Finished { exit, outcome, validity, id: self.is_stored.then_some(self.id) }
     }
 
     /// Runs the load, with all listeners.
@@ -213,7 +219,7 @@ impl<'a> Session<'a> {
     }
 
     /// Judges validity, decides the exit code, and shows the summary.
-    fn judge_and_show(&self, outcome: &mut RunOutcome) -> Exit {
+    fn judge_and_show(&self, outcome: &mut RunOutcome) -> (Exit, Validity) {
         let (test, context, compat) = (self.test, self.context, self.test.plan.compat);
         let iterations = Iterations {
             completed: self.progress.iterations_completed.load(Ordering::Relaxed),
@@ -228,14 +234,14 @@ impl<'a> Session<'a> {
             context.logger.say(LogLevel::Error, format!("the measurement is not valid: {line}"));
         }
         if outcome.init_error.is_none() {
-            summary::show(test, context, &self.shared, &self.summary, outcome, validity);
+            summary::show(test, context, &self.shared, &self.summary, outcome, validity.clone());
         }
         explain(outcome, iterations, compat, exit, context);
         let calibrated = calibration::load(context.calibration_file().as_deref(), self.workers);
         if let Some(warning) = calibrated.and_then(|known| calibration::warning(busiest_per_s, &known)) {
             context.logger.say(LogLevel::Warn, warning);
         }
-        exit
+        (exit, validity)
     }
 
     /// Closes the run's file, writes reports from it, and adds it to the catalogue. Returns the exit of the run, which depends on

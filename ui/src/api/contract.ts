@@ -468,8 +468,8 @@ export interface CapacityLine {
 /** Missing evidence, or a weakness of the answer. */
 export interface CapacityMissing {
   /**
-   * `objectives`, `levels`, `load_above`, `load_below`, `valid_levels`, `measurement`, `evidence`, `limits`, `hold`,
-   * `repeats`, `monotony`, `agreement`, `budget`.
+   * `objectives`, `levels`, `load_above`, `load_below`, `valid_levels`, `full_weight`, `measurement`, `evidence`, `limits`,
+   * `hold`, `repeats`, `monotony`, `agreement`, `budget`.
    */
   kind: string;
   /** It in a sentence, with what to do about it. */

@@ -23,9 +23,6 @@ use crate::flags::{RecordFlags, ResultFlags, RunFlags, StudyFlags};
 /// Number of attempts for a level that proves nothing.
 const TRIES: usize = 2;
 
-/// Graceful stop at the end of a level, seconds. Longer iterations are interrupted and would not count.
-const GRACEFUL_STOP_S: u32 = 3;
-
 /// Assumed duration of an iteration before any was measured, seconds.
 const ITERATION_S: f64 = 1.0;
 
@@ -188,11 +185,15 @@ impl<'a> LevelRunner<'a> {
                 change: &spec.change,
                 left_s: spec.left_s,
             }));
-            if !read.is_useless() {
+            if !read.is_partial && !read.is_useless() {
                 return Ok(Some(read));
             }
             let word = read.grade().as_str();
-            let next = if attempt < TRIES { "the step is repeated" } else { "it counts as unknown" };
+            let next = match read.is_useless() {
+                _ if attempt < TRIES => "the step is repeated",
+                true => "it counts as unknown",
+                false => "only the SLOs that this does not affect count, with less weight",
+            };
             self.common.logger.say(LogLevel::Warn, format!("the measurement of this step is {word}: {next}"));
             last = Some(read);
         }
@@ -286,11 +287,22 @@ impl<'a> LevelRunner<'a> {
         flags.options.constant = Some(ConstantLoad {
             pace: self.pace(spec.load),
             duration: GoDuration::from_ms(duration_s * 1e3).unwrap_or_default(),
-            graceful_stop: GoDuration::from_secs(GRACEFUL_STOP_S),
+            graceful_stop: GoDuration::from_ms(self.patience_s() * 1e3).unwrap_or_default(),
         });
         flags.script.env.extend((!spec.change.is_empty()).then(|| spec.change.clone()));
         flags.record.name = Some(capacity::level_name(spec.load, self.unit, &spec.change));
         flags
+    }
+
+    /// Returns the objectives on built-in metrics.
+    fn held(&self) -> Vec<study::Held> {
+        let known = model::MetricRegistry::default();
+        self.asked.iter().filter_map(|asked| asked.held(&known).ok().flatten()).collect()
+    }
+
+    /// The graceful stop at the end of a level, seconds. Longer iterations are interrupted; their requests count as failed.
+    fn patience_s(&self) -> f64 {
+        study::patience_s(self.held().iter())
     }
 
     fn pace(&self, load: f64) -> Pace {
@@ -298,9 +310,8 @@ impl<'a> LevelRunner<'a> {
             return Pace::Vus(load.round() as u64);
         }
         // A system at its limit takes about as long as the SLO allows, and needs VUs for that.
-        let known = model::MetricRegistry::default();
-        let held = self.asked.iter().filter_map(|asked| asked.held(&known).ok().flatten());
-        let limits_s = held.filter(study::Held::is_time).map(|held| held.condition.limit / 1e3);
+        let held = self.held();
+        let limits_s = held.iter().filter(|held| held.is_time()).map(|held| held.condition.limit / 1e3);
         let iteration_s = limits_s.fold(self.iteration_s.unwrap_or(ITERATION_S), f64::max);
         let vus_max = self.vus_max as f64;
         let vus = (load * iteration_s * VUS_FACTOR).max(VUS_MIN).min(vus_max).ceil();

@@ -1,7 +1,9 @@
-use analysis::capacity::sight::{Rule, Sight};
+use analysis::capacity::sight::{Rule, Sight, WEIGHT_FULL};
 use analysis::capacity::{Observed, Question, assess};
 use model::Grade;
-use model::capacity::{Confirmation, Level, LoadUnit, Objective, Purpose, Scale, Verdict};
+use model::capacity::{
+    Confirmation, Estimate, Knee, KneeMethod, Level, LoadUnit, Objective, Place, Purpose, Scale, Verdict,
+};
 
 use super::*;
 use crate::{Lang, Style};
@@ -29,6 +31,7 @@ fn level(load: f64, throughput_per_s: f64, p95_ms: f64) -> Observed {
             rule: Rule::Stated { limit: 30_000.0, is_upper: true },
             value: Some(p95_ms),
             seconds: Vec::new(),
+            weight: WEIGHT_FULL,
         }],
         usages: Vec::new(),
     }
@@ -119,6 +122,79 @@ fn a_level_is_remarked_upon() {
         (part.levels[3].verdict, part.levels[3].throughput_per_s) = (Verdict::Collapse, 3.48);
     };
     check(fell, 3, "Throughput is 50.00% below the 6.96/s of a lower load.");
+}
+
+/// What a row says, the sentences above and below say too.
+#[test]
+fn sentences_agree_with_the_rows() {
+    let answer = |change: &dyn Fn(&mut Capacity)| {
+        let mut part = study().parts.remove(0);
+        change(&mut part);
+        sentences::answer(&part, Lang::En)
+    };
+    let place = |part: &mut Capacity, place: Place| {
+        part.line.as_mut().expect("a line").place = place;
+        part.binding = (place == Place::BelowAll).then_some(0);
+    };
+    let keep = |part: &mut Capacity, holds: f64| {
+        part.levels.iter_mut().for_each(|level| level.measured[0].holds = Some(holds));
+    };
+    let above = answer(&|part| {
+        place(part, Place::AboveAll);
+        keep(part, 0.9);
+    });
+    assert!(above.starts_with("Every step meets the SLOs"), "{above}");
+    let above = answer(&|part| {
+        place(part, Place::AboveAll);
+        keep(part, 0.9);
+        part.levels[0].measured[0].holds = Some(0.3);
+    });
+    assert!(above.starts_with("The highest step meets the SLOs"), "{above}");
+    let below = answer(&|part| {
+        place(part, Place::BelowAll);
+        keep(part, 0.1);
+    });
+    assert!(below.starts_with("No step meets the SLO e2e"), "{below}");
+    let below = answer(&|part| {
+        place(part, Place::BelowAll);
+        keep(part, 0.1);
+        part.levels[3].measured[0].holds = Some(0.9);
+    });
+    assert!(below.contains("although a higher step meets it"), "{below}");
+    let invalid = answer(&|part| {
+        part.line = None;
+        part.levels.iter_mut().for_each(|level| level.decides = false);
+    });
+    assert!(invalid.starts_with("No step has a measurement that counts"), "{invalid}");
+}
+
+#[test]
+fn knees_that_look_the_same_are_one() {
+    let mut part = study().parts.remove(0);
+    let knee = |value: f64| Knee {
+        method: KneeMethod::Power,
+        load: Some(Estimate { value, lower: value, upper: value }),
+        why: "",
+    };
+    part.knees = vec![knee(20.0), knee(20.001)];
+    assert_eq!(sentences::knee_caption(&part, Lang::En), "2 of 2 methods find a knee, at 20 VUs.");
+    part.knees.push(knee(30.0));
+    assert_eq!(
+        sentences::knee_caption(&part, Lang::En),
+        "3 of 3 methods find a knee, between 20 and 30 VUs."
+    );
+}
+
+#[test]
+fn rows_that_may_be_chance_are_marked() {
+    let mut study = study();
+    study.parts[0].levels[0].measured[0].holds = Some(0.6);
+    study.parts[0].levels[1].measured[0].holds = Some(0.3);
+    study.parts[0].levels[2].measured[0].holds = None;
+    let rendered = text(&study, Lang::En, Style::PLAIN);
+    for expect in ["17.7s ✓?", "33.2s ✗?", "40.5s ?", "48.5s ✗ ", "may be chance", "does not count"] {
+        assert!(rendered.contains(expect), "{expect:?} is not in\n{rendered}");
+    }
 }
 
 #[test]

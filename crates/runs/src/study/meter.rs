@@ -1,10 +1,12 @@
 //! The measurements of a level, second by second, for live and stored runs.
 
-use analysis::capacity::sight::{Rule, Sight};
+use analysis::capacity::sight::{Rule, Sight, WEIGHT_FULL};
 use model::metric::builtin::{DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQ_FAILED, ITERATION_DURATION};
-use model::{Aggregate, Instant, MetricId, MetricKind, MetricRegistry, Quantile, TagInterner, Window, Work};
+use model::{
+    Aggregate, Instant, Mark, MetricId, MetricKind, MetricRegistry, Quantile, TagInterner, Window, Work,
+};
 
-use super::objective::{Asked, Held};
+use super::objective::{Asked, Held, above};
 use crate::Failure;
 
 /// Tolerance, seconds, by which a window may end after the scenarios: the event that ends them is delayed by thread scheduling.
@@ -12,6 +14,11 @@ const SLACK_S: f64 = 0.1;
 
 /// Minimum length of a window, seconds: the last window of a run may be shorter.
 const WINDOW_S_MIN: f64 = 0.5;
+
+/// The shortest and the longest time that a level waits for requests after its load has ended, in seconds. More would make a search
+/// wait for a target that hangs.
+const PATIENCE_S_MIN: f64 = 3.0;
+const PATIENCE_S_MAX: f64 = 30.0;
 
 /// The quantile that compares levels without an objective on a time.
 const QUANTILE: f64 = 0.95;
@@ -35,6 +42,8 @@ pub struct Meter {
     durations: Aggregate,
     failed: Aggregate,
     iteration_durations: Aggregate,
+    /// Requests that were in progress when the load ended and never finished.
+    abandoned: f64,
 }
 
 /// An objective and its observations.
@@ -44,6 +53,8 @@ struct Metered {
     held: Option<Held>,
     sum: Option<Aggregate>,
     seconds: Vec<(f64, f64)>,
+    /// What the target kept beyond the end of the load, and longer than the objective allows.
+    abandoned: f64,
 }
 
 /// The measurements of a level.
@@ -65,8 +76,13 @@ pub struct Measurement {
 impl Meter {
     /// Returns a meter that ignores seconds before `warm_up_s` and after `planned_s`, both from the start of the scenarios.
     pub fn new(asked: &[Asked], warm_up_s: f64, planned_s: f64) -> Meter {
-        let metered =
-            |asked: &Asked| Metered { asked: asked.clone(), held: None, sum: None, seconds: Vec::new() };
+        let metered = |asked: &Asked| Metered {
+            asked: asked.clone(),
+            held: None,
+            sum: None,
+            seconds: Vec::new(),
+            abandoned: 0.0,
+        };
         Meter {
             objectives: asked.iter().map(metered).collect(),
             warm_up_s,
@@ -81,6 +97,7 @@ impl Meter {
             durations: Aggregate::empty(MetricKind::Trend),
             failed: Aggregate::empty(MetricKind::Rate),
             iteration_durations: Aggregate::empty(MetricKind::Trend),
+            abandoned: 0.0,
         }
     }
 
@@ -106,6 +123,7 @@ impl Meter {
         tags: &TagInterner,
     ) -> Result<(), Failure> {
         if !self.counts(window) {
+            self.add_abandoned(window, tags);
             return Ok(());
         }
         let length_s = (window.end.since(window.start)).as_secs_f64();
@@ -134,6 +152,32 @@ impl Meter {
         self.objectives.iter_mut().try_for_each(|it| it.add(window, metrics, tags, length_s, dropped))
     }
 
+    /// Adds what was in progress when the load ended and never finished, from a window after that. It is in no second that counts,
+    /// and the slower the target, the more of it there is: without it, requests that hang would be in no objective at all.
+    fn add_abandoned(&mut self, window: &Window, tags: &TagInterner) {
+        let Some(zero) = self.zero else { return };
+        let after_ms = window.start.ms_since(zero) - self.planned_s * 1e3;
+        let ends_s = window.end.ms_since(zero) / 1e3;
+        if self.measured_s <= 0.0 || ends_s <= self.planned_s - SLACK_S {
+            return;
+        }
+        // What began after the load's end was asked of the target by no load.
+        let least_ms = after_ms.max(0.0);
+        let patience_ms = self.patience_ms().max(least_ms);
+        for (key, aggregate) in &window.series {
+            if key.metric == HTTP_REQ_DURATION {
+                self.abandoned += unfinished(aggregate, patience_ms);
+            }
+        }
+        self.objectives.iter_mut().for_each(|it| it.add_abandoned(window, tags, least_ms, patience_ms));
+    }
+
+    /// The time after which a request that was cut off counts as failed: no objective allows as much.
+    fn patience_ms(&self) -> f64 {
+        let held = self.objectives.iter().filter_map(|it| it.held.as_ref());
+        patience_s(held) * 1e3
+    }
+
     /// Returns the observations of the objectives so far.
     pub fn sights(&self) -> Vec<Sight> {
         self.objectives.iter().map(|it| it.sight(self.measured_s)).collect()
@@ -149,6 +193,11 @@ impl Meter {
         self.objectives.iter().map(|it| it.asked.noun(it.held.as_ref())).collect()
     }
 
+    /// Returns the objectives whose metrics are known, in their order.
+    pub fn held(&self) -> impl Iterator<Item = Option<&Held>> {
+        self.objectives.iter().map(|it| it.held.as_ref())
+    }
+
     /// Returns the complete measurement.
     pub fn finish(&self) -> Measurement {
         let per_s = |count: u64| count as f64 / self.measured_s.max(f64::MIN_POSITIVE);
@@ -157,7 +206,10 @@ impl Meter {
             _ => None,
         };
         let failed_share = match &self.failed {
-            Aggregate::Rate(rate) => rate.rate(),
+            Aggregate::Rate(rate) => {
+                let (failed, all) = (rate.passes as f64 + self.abandoned, rate.total as f64 + self.abandoned);
+                (all > 0.0).then(|| failed / all)
+            }
             _ => None,
         };
         Measurement {
@@ -223,6 +275,27 @@ impl Metered {
         Ok(())
     }
 
+    fn add_abandoned(&mut self, window: &Window, tags: &TagInterner, least_ms: f64, patience_ms: f64) {
+        let Some(held) = &self.held else { return };
+        // A request that was cut off is a failed one, in a series of the same tags.
+        let (metric, bound_ms) = match held.metric {
+            HTTP_REQ_FAILED => (HTTP_REQ_DURATION, patience_ms),
+            metric if held.is_time() && held.is_upper() => (metric, held.condition.limit.max(least_ms)),
+            _ => return,
+        };
+        for (_, aggregate) in window.series.iter().filter(|(key, _)| {
+            key.metric == metric
+                && (held.selector.filter.is_empty() || held.selector.matches(&tags.get(key.tags)))
+        }) {
+            let unfinished = unfinished(aggregate, bound_ms);
+            if unfinished > 0.0 {
+                self.abandoned += unfinished;
+                let sum = self.sum.get_or_insert_with(|| Aggregate::empty(held.kind));
+                abandon(sum, aggregate, bound_ms, window.end);
+            }
+        }
+    }
+
     fn sight(&self, measured_s: f64) -> Sight {
         let none = Rule::Whole { holds: None };
         let rule = match (&self.held, &self.sum) {
@@ -235,7 +308,18 @@ impl Metered {
             },
             _ => none,
         };
-        Sight { rule, value: self.value(measured_s), seconds: self.seconds.clone() }
+        Sight { rule, value: self.value(measured_s), seconds: self.seconds(), weight: WEIGHT_FULL }
+    }
+
+    /// The seconds, with what was abandoned spread over all of them: when it began is not known.
+    fn seconds(&self) -> Vec<(f64, f64)> {
+        let each = match &self.held {
+            Some(held) if matches!(held.rule(), Rule::Share { .. }) => {
+                self.abandoned / self.seconds.len().max(1) as f64
+            }
+            _ => 0.0,
+        };
+        self.seconds.iter().map(|(against, all)| (against + each, all + each)).collect()
     }
 
     fn value(&self, measured_s: f64) -> Option<f64> {
@@ -244,6 +328,31 @@ impl Metered {
             return None;
         }
         number(held.condition.stat.read(sum, std::time::Duration::from_secs_f64(measured_s))?)
+    }
+}
+
+/// The time in seconds that a level waits for requests after its load has ended: as long as its objectives allow, within limits. What
+/// takes longer is cut off, and counts as failed.
+pub fn patience_s<'a>(held: impl Iterator<Item = &'a Held>) -> f64 {
+    let limits_s =
+        held.filter(|held| held.is_time() && held.is_upper()).map(|held| held.condition.limit / 1e3);
+    limits_s.filter(|limit_s| limit_s.is_finite()).fold(PATIENCE_S_MIN, f64::max).min(PATIENCE_S_MAX)
+}
+
+/// The number of requests that were cut off or timed out after more than this time.
+fn unfinished(aggregate: &Aggregate, bound_ms: f64) -> f64 {
+    let Aggregate::Trend(trend) = aggregate else { return 0.0 };
+    let Some(failures) = trend.failures.as_deref() else { return 0.0 };
+    above(&failures.cut, bound_ms) + above(&failures.timed_out, bound_ms)
+}
+
+/// Adds what was not finished to the aggregate of an objective: to a rate as failures, to times as lower bounds.
+fn abandon(sum: &mut Aggregate, from: &Aggregate, bound_ms: f64, at: Instant) {
+    let Aggregate::Trend(trend) = from else { return };
+    let Some(failures) = trend.failures.as_deref() else { return };
+    for (values, mark) in [(&failures.cut, Mark::Cut), (&failures.timed_out, Mark::TimedOut)] {
+        let bound = values.max().unwrap_or(bound_ms);
+        (0..above(values, bound_ms) as u64).for_each(|_| sum.record(bound, mark, at));
     }
 }
 
@@ -257,7 +366,7 @@ fn number(quantile: Quantile) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Load, Mark, ScenarioId, SeriesKey, TagSetId};
+    use model::{Load, ScenarioId, SeriesKey, TagSetId};
 
     use super::super::objective::parse_all;
     use super::*;
@@ -312,5 +421,74 @@ mod tests {
         let found = metered(&windows).finish();
         assert_eq!(found.sights[0].seconds[0], (10.0, 20.0));
         assert!(found.sights[0].holds().is_some_and(|holds| holds < 0.01));
+    }
+
+    /// A second after the load's end in which requests are cut off after so long.
+    fn cut_window(index: u32, cut: u32, ms: f64) -> Window {
+        let mut window = window(index, 0, 0.0, 0.0);
+        let mut trend = Aggregate::empty(MetricKind::Trend);
+        let mut failed = Aggregate::empty(MetricKind::Rate);
+        for _ in 0..cut {
+            trend.record(ms, Mark::Cut, window.start);
+            failed.record(1.0, Mark::Measured, window.start);
+        }
+        let key = |metric| SeriesKey { metric, tags: TagSetId::default() };
+        window.series = vec![(key(HTTP_REQ_DURATION), trend), (key(HTTP_REQ_FAILED), failed)];
+        window
+    }
+
+    /// Eight seconds with ten quick requests each, and then requests that the target never answered.
+    fn cut_off(cut: u32, ms: f64) -> Measurement {
+        let quick = |index: u32| {
+            let mut window = window(index, 10, 5.0, 0.0);
+            let mut failed = Aggregate::empty(MetricKind::Rate);
+            (0..10).for_each(|_| failed.record(0.0, Mark::Measured, window.start));
+            window.series.push((SeriesKey { metric: HTTP_REQ_FAILED, tags: TagSetId::default() }, failed));
+            window
+        };
+        let asked = ["http_req_duration: p(95)<50".to_owned(), "http_req_failed: rate==0".to_owned()];
+        let mut meter = Meter::new(&parse_all(&asked).expect("objectives"), 2.0, 10.0);
+        meter.begin(Instant::from_ns(1_000_000_000));
+        let (metrics, tags) = (MetricRegistry::default(), TagInterner::default());
+        let windows = (3..11).map(quick).chain([cut_window(14, cut, ms)]);
+        windows.for_each(|window| meter.add(&window, &metrics, &tags).expect("conditions"));
+        meter.finish()
+    }
+
+    #[test]
+    fn requests_that_hang_until_the_end_break_the_objectives() {
+        let hung = cut_off(80, 9_000.0);
+        let [time, failed] = &hung.sights[..] else { panic!("two objectives") };
+        assert_eq!(hung.failed_share, Some(0.5), "80 of 160 requests were never answered");
+        assert!(time.holds().is_some_and(|holds| holds < 0.01), "{time:?}");
+        assert_eq!((failed.value, failed.holds()), (Some(0.5), Some(0.0)), "{failed:?}");
+        assert_eq!(time.value, None, "the 95th percentile is among what was cut off");
+    }
+
+    #[test]
+    fn requests_that_began_after_the_load_or_just_before_are_not_failed() {
+        for ms in [20.0, 2_900.0] {
+            let healthy = cut_off(5, ms);
+            assert_eq!(healthy.failed_share, Some(0.0), "{ms}");
+            assert!(healthy.sights[1].holds().is_some_and(|holds| holds > 0.9), "{ms}");
+        }
+        assert!(
+            cut_off(5, 20.0).sights[0].holds().is_some_and(|holds| holds > 0.9),
+            "it began after the load"
+        );
+    }
+
+    #[test]
+    fn a_level_waits_as_long_as_its_objectives_allow() {
+        let check = |text: &str, expect: f64| {
+            let asked = parse_all(&[text.to_owned()]).expect("an objective");
+            let held = asked[0].held(&MetricRegistry::default()).expect("a condition");
+            assert_eq!(patience_s(held.iter()), expect, "{text}");
+        };
+        check("http_req_duration: p(95)<50", PATIENCE_S_MIN);
+        check("http_req_duration: p(95)<8000", 8.0);
+        check("http_req_duration: p(95)>8000", PATIENCE_S_MIN);
+        check("http_req_duration: p(95)<90000", PATIENCE_S_MAX);
+        check("http_req_failed: rate==0", PATIENCE_S_MIN);
     }
 }

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod bottleneck;
 pub mod capacity;
 pub mod comparison;
+pub mod demo;
 pub mod evidence;
 pub mod find;
 pub mod history;
@@ -23,6 +24,7 @@ mod tests {
             super::bottleneck::ALL,
             super::capacity::ALL,
             super::comparison::ALL,
+            super::demo::ALL,
             super::evidence::ALL,
             super::find::ALL,
             super::history::ALL,

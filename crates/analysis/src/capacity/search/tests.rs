@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use stats::Random;
 
+use super::super::sight::WEIGHT_FULL;
 use super::*;
 
 /// A system whose share of slow requests is that of M/M/1: exp(−(μ − λ)·T). At most a twentieth may be slow.
@@ -32,7 +33,12 @@ impl System {
             spent_s: step.warm_up_s + step.most_s,
             charged_s: step.warm_up_s + step.most_s,
             throughput_per_s: rate,
-            sights: vec![Sight { rule: Rule::Share { allowed: 0.05 }, value: None, seconds }],
+            sights: vec![Sight {
+                rule: Rule::Share { allowed: 0.05 },
+                value: None,
+                seconds,
+                weight: WEIGHT_FULL,
+            }],
         }
     }
 }
@@ -174,6 +180,7 @@ fn a_level_ends_early_when_it_is_sure() {
         rule: Rule::Share { allowed },
         value: None,
         seconds: vec![(of, all); 20],
+        weight: WEIGHT_FULL,
     };
     let (good, bad, unsure) = (sight(0.05, 0.0, 50.0), sight(0.05, 20.0, 50.0), sight(0.05, 2.5, 50.0));
     let check = |purpose, sights: &[&Sight], expect: bool| {
