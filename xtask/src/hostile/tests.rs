@@ -32,6 +32,8 @@ pub(super) const GROUPS: &[Group] = &[
     group("Connections: decisions under load", "listen", ""),
     group("Page: clients, hosts, origins, paths, heads, framings", "server", "hostile"),
     group("Page: parameters of every view", "pages", "hostile"),
+    group("Reports: names that inject into Markdown, XML, JSON, workflows, terminals", "report", "hostile"),
+    group("Exports: names that are formulas or break rows", "export", "hostile"),
     group("Script hogs: loops, native calls, promise floods", "script", "turns"),
     group("Script hogs: memory", "script", "ceilings"),
 ];
