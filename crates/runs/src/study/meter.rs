@@ -44,6 +44,8 @@ pub struct Meter {
     durations: Aggregate,
     failed: Aggregate,
     iteration_durations: Aggregate,
+    /// The time after which a request that was cut off counts as failed.
+    patience_ms: f64,
     /// Requests that were in progress when the load ended and never finished.
     abandoned: f64,
 }
@@ -99,6 +101,7 @@ impl Meter {
             durations: Aggregate::empty(MetricKind::Trend),
             failed: Aggregate::empty(MetricKind::Rate),
             iteration_durations: Aggregate::empty(MetricKind::Trend),
+            patience_ms: patience_s(asked) * 1e3,
             abandoned: 0.0,
         }
     }
@@ -164,19 +167,13 @@ impl Meter {
             return;
         }
         let least_ms = after_ms.max(0.0);
-        let patience_ms = self.patience_ms().max(least_ms);
+        let patience_ms = self.patience_ms.max(least_ms);
         let after = AfterLoad { least_ms, patience_ms, seen_ms: self.planned_s * 1e3 };
         let failed = AfterLoad { seen_ms: f64::INFINITY, ..after };
         for (_, aggregate) in window.series.iter().filter(|(key, _)| key.metric == HTTP_REQ_DURATION) {
             self.abandoned += failed.left_over(aggregate).iter().map(|left| left.2 as f64).sum::<f64>();
         }
         self.objectives.iter_mut().for_each(|it| it.add_abandoned(window, tags, &after));
-    }
-
-    /// The time after which a request that was cut off counts as failed: no objective allows as much.
-    fn patience_ms(&self) -> f64 {
-        let held = self.objectives.iter().filter_map(|it| it.held.as_ref());
-        patience_s(held) * 1e3
     }
 
     /// Returns the observations of the objectives so far.
@@ -333,9 +330,11 @@ impl Metered {
     }
 }
 
-/// The time in seconds that a level waits for requests after its load has ended: as long as its objectives allow, within limits. What
-/// takes longer is cut off, and counts as failed.
-pub fn patience_s<'a>(held: impl Iterator<Item = &'a Held>) -> f64 {
+/// The time in seconds that a level waits for requests after its load has ended: as long as objectives on built-in metrics allow, within
+/// limits. What takes longer is cut off, and counts as failed.
+pub fn patience_s(asked: &[Asked]) -> f64 {
+    let known = MetricRegistry::default();
+    let held = asked.iter().filter_map(|asked| asked.held(&known).ok().flatten());
     let limits_s =
         held.filter(|held| held.is_time() && held.is_upper()).map(|held| held.condition.limit / 1e3);
     limits_s.filter(|limit_s| limit_s.is_finite()).fold(PATIENCE_S_MIN, f64::max).min(PATIENCE_S_MAX)
@@ -514,13 +513,13 @@ mod tests {
     fn a_level_waits_as_long_as_its_objectives_allow() {
         let check = |text: &str, expect: f64| {
             let asked = parse_all(&[text.to_owned()]).expect("an objective");
-            let held = asked[0].held(&MetricRegistry::default()).expect("a condition");
-            assert_eq!(patience_s(held.iter()), expect, "{text}");
+            assert_eq!(patience_s(&asked), expect, "{text}");
         };
         check("http_req_duration: p(95)<50", PATIENCE_S_MIN);
         check("http_req_duration: p(95)<8000", 8.0);
         check("http_req_duration: p(95)>8000", PATIENCE_S_MIN);
         check("http_req_duration: p(95)<90000", PATIENCE_S_MAX);
         check("http_req_failed: rate==0", PATIENCE_S_MIN);
+        check("e2e: p(95)<8000", PATIENCE_S_MIN);
     }
 }
