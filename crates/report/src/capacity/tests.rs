@@ -186,6 +186,15 @@ fn knees_that_look_the_same_are_one() {
 }
 
 #[test]
+fn few_failures_are_not_none() {
+    let check = |share: f64, expect: &str| assert_eq!(sentences::share(share), expect, "{share}");
+    check(0.0, "0.00%");
+    check(0.000_002, "< 0.01%");
+    check(0.546, "54.60%");
+    check(1.0, "100.00%");
+}
+
+#[test]
 fn rows_that_may_be_chance_are_marked() {
     let mut study = study();
     study.parts[0].levels[0].measured[0].holds = Some(0.6);
