@@ -2,7 +2,7 @@
 
 use api::diagnosis::{DiagnosisFinding, DiagnosisReport};
 use api::find::{FindReport, SCHEMA_VERSION};
-use model::capacity::{Capacity, Place};
+use model::capacity::{Capacity, LoadUnit, Place};
 
 use crate::capacity::{self, StudyReport, sentences};
 use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW, width};
@@ -81,7 +81,10 @@ fn load_lines(answer: &Answer<'_>, lang: Lang, style: Style) -> Vec<Line> {
 fn safe_load(part: &Capacity, lang: Lang) -> Option<String> {
     let (recommended, line) = (part.recommended?, part.line?);
     let load = sentences::load(recommended.load, part.unit, lang);
-    let rate = sentences::per_second(recommended.throughput_per_s);
+    let rate = match (part.unit, recommended.vus) {
+        (LoadUnit::PerSecond, Some(vus)) => lang.find_busy(sentences::load(vus, LoadUnit::Vus, lang)),
+        _ => sentences::per_second(recommended.throughput_per_s),
+    };
     let factor = sentences::short(recommended.head_room);
     if line.place == Place::AboveAll {
         return Some(lang.find_load_highest(load, rate, factor));

@@ -218,7 +218,10 @@ fn recommended(line: &Found, question: &Question, deciding: &[&Observed]) -> Opt
         LoadUnit::Vus => (bound * question.head_room).floor().max(1.0),
         LoadUnit::PerSecond => bound * question.head_room,
     };
-    let at = |pick: fn(&Level) -> Option<f64>| at_load(load, line.load.value, deciding, pick);
+    // More VUs bring no more throughput than the levels above the line show. An arrival rate is its throughput up to the line, and above
+    // it queues grow, which are no part of what it needs below.
+    let highest = if question.unit == LoadUnit::Vus { f64::INFINITY } else { line.load.value };
+    let at = |pick: fn(&Level) -> Option<f64>| at_load(load, highest, deciding, pick);
     Some(Recommended {
         load,
         vus: if question.unit == LoadUnit::Vus { Some(load) } else { at(|level| level.vus).map(vus_for) },
@@ -228,15 +231,15 @@ fn recommended(line: &Found, question: &Question, deciding: &[&Observed]) -> Opt
     })
 }
 
-/// A figure at a load up to the line, from the levels that are not above the line: beyond it queues grow, and would be part of it.
-/// Outside these levels figures are taken to be in proportion to the load.
-fn at_load(load: f64, line: f64, deciding: &[&Observed], pick: fn(&Level) -> Option<f64>) -> Option<f64> {
+/// A figure at a load, from the levels up to the highest that counts, or from all where none does. Outside of these levels figures are
+/// taken to be in proportion to the load.
+fn at_load(load: f64, highest: f64, deciding: &[&Observed], pick: fn(&Level) -> Option<f64>) -> Option<f64> {
     let known = |highest: f64| -> Vec<(f64, f64)> {
         let levels = deciding.iter().filter(|one| one.level.load <= highest);
         levels.filter_map(|one| Some((one.level.load, pick(&one.level)?))).collect()
     };
     let levels =
-        Some(known(line)).filter(|levels| !levels.is_empty()).unwrap_or_else(|| known(f64::INFINITY));
+        Some(known(highest)).filter(|levels| !levels.is_empty()).unwrap_or_else(|| known(f64::INFINITY));
     let (lowest, highest) = (levels.first()?, levels.last()?);
     match load {
         load if load < lowest.0 => Some(lowest.1 * load / lowest.0),

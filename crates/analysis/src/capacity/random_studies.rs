@@ -153,6 +153,18 @@ proptest! {
         prop_assert_eq!(binding.map(|line| line.load.value), bounded.map(|line| line.load.value).reduce(f64::min));
     }
 
+    /// "Between the steps at a and b" names two steps, the first of which is the lower.
+    #[test]
+    fn a_line_between_steps_has_a_step_on_each_side((unit, observed) in study()) {
+        let capacity = assessed(unit, &observed);
+        let lines = capacity.objectives.iter().filter_map(|objective| objective.line).chain(capacity.line);
+        for line in lines.filter(|line| line.place == Place::Inside && line.confidence <= 0.0) {
+            let Estimate { lower, upper, .. } = line.load;
+            let is_step = |load: f64| capacity.levels.iter().any(|level| level.decides && level.load == load);
+            prop_assert!(lower < upper && is_step(lower) && is_step(upper), "{line:?}");
+        }
+    }
+
     #[test]
     fn the_safe_load_lies_below_the_line_and_every_level_that_fails((unit, observed) in study()) {
         let capacity = assessed(unit, &observed);

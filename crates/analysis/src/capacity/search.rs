@@ -431,13 +431,22 @@ pub fn confirmation(levels: &[Attempt]) -> Confirmation {
     }
 }
 
-/// The lowest of the objectives' lines: what all of them bear. Bounds are those of whichever bounds first.
+/// The lowest of the objectives' lines: what all of them bear. Bounds are those of whichever bounds first; an objective that no level
+/// broke bounds it only where it was not measured. The two levels around a line that was never fitted stay its own.
 pub fn lowest(lines: &[Option<Found>]) -> Option<Found> {
     let first = rank(lines).and_then(|at| lines[at])?;
-    let least = |of: fn(&Found) -> f64| lines.iter().flatten().map(of).fold(f64::INFINITY, f64::min);
-    let (lower, upper) = (least(|line| line.load.lower), least(|line| line.load.upper));
+    if first.place == Place::Inside && first.confidence <= 0.0 {
+        return Some(first);
+    }
+    let known = || lines.iter().flatten();
+    let lower_of = |line: &Found| match (first.place, line.place) {
+        (Place::Inside | Place::BelowAll, Place::AboveAll) => line.load.value,
+        _ => line.load.lower,
+    };
     let value = first.load.value;
-    Some(Found { load: Estimate { value, lower: lower.min(value), upper: upper.max(value) }, ..first })
+    let lower = known().map(lower_of).fold(value, f64::min);
+    let upper = known().map(|line| line.load.upper).fold(f64::INFINITY, f64::min).max(value);
+    Some(Found { load: Estimate { value, lower, upper }, ..first })
 }
 
 /// Which of the objectives' lines binds: one with levels on both sides comes before one that no level broke.

@@ -287,22 +287,11 @@ impl<'a> LevelRunner<'a> {
         flags.options.constant = Some(ConstantLoad {
             pace: self.pace(spec.load),
             duration: GoDuration::from_ms(duration_s * 1e3).unwrap_or_default(),
-            graceful_stop: GoDuration::from_ms(self.patience_s() * 1e3).unwrap_or_default(),
+            graceful_stop: GoDuration::from_ms(study::patience_s(&self.asked) * 1e3).unwrap_or_default(),
         });
         flags.script.env.extend((!spec.change.is_empty()).then(|| spec.change.clone()));
         flags.record.name = Some(capacity::level_name(spec.load, self.unit, &spec.change));
         flags
-    }
-
-    /// Returns the objectives on built-in metrics.
-    fn held(&self) -> Vec<study::Held> {
-        let known = model::MetricRegistry::default();
-        self.asked.iter().filter_map(|asked| asked.held(&known).ok().flatten()).collect()
-    }
-
-    /// The graceful stop at the end of a level, seconds. Longer iterations are interrupted; their requests count as failed.
-    fn patience_s(&self) -> f64 {
-        study::patience_s(self.held().iter())
     }
 
     fn pace(&self, load: f64) -> Pace {
@@ -310,8 +299,9 @@ impl<'a> LevelRunner<'a> {
             return Pace::Vus(load.round() as u64);
         }
         // A system at its limit takes about as long as the SLO allows, and needs VUs for that.
-        let held = self.held();
-        let limits_s = held.iter().filter(|held| held.is_time()).map(|held| held.condition.limit / 1e3);
+        let known = model::MetricRegistry::default();
+        let held = self.asked.iter().filter_map(|asked| asked.held(&known).ok().flatten());
+        let limits_s = held.filter(study::Held::is_time).map(|held| held.condition.limit / 1e3);
         let iteration_s = limits_s.fold(self.iteration_s.unwrap_or(ITERATION_S), f64::max);
         let vus_max = self.vus_max as f64;
         let vus = (load * iteration_s * VUS_FACTOR).max(VUS_MIN).min(vus_max).ceil();

@@ -10,6 +10,9 @@ use crate::number;
 /// Digits of a number that say something.
 const DIGITS: i32 = 3;
 
+/// Smaller shares have no digits in percent.
+const SHARE_MIN: f64 = 0.0001;
+
 /// The answer in a sentence.
 pub(crate) fn answer(capacity: &Capacity, lang: Lang) -> String {
     let Some(line) = &capacity.line else {
@@ -221,8 +224,17 @@ pub(super) fn seconds(value_s: f64) -> String {
 pub(super) fn scaled(value: f64, scale: Scale) -> String {
     match scale {
         Scale::Milliseconds => number::duration(value, None),
-        Scale::Share => number::percent(value),
+        Scale::Share => share(value),
         Scale::Plain => short(value),
+    }
+}
+
+/// A share in percent. The smallest is not shown as none: one failed request of a million is a failed request.
+pub(super) fn share(value: f64) -> String {
+    if value > 0.0 && value < SHARE_MIN {
+        format!("< {}", number::percent(SHARE_MIN))
+    } else {
+        number::percent(value)
     }
 }
 

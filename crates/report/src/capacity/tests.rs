@@ -186,6 +186,15 @@ fn knees_that_look_the_same_are_one() {
 }
 
 #[test]
+fn few_failures_are_not_none() {
+    let check = |share: f64, expect: &str| assert_eq!(sentences::share(share), expect, "{share}");
+    check(0.0, "0.00%");
+    check(0.000_002, "< 0.01%");
+    check(0.546, "54.60%");
+    check(1.0, "100.00%");
+}
+
+#[test]
 fn rows_that_may_be_chance_are_marked() {
     let mut study = study();
     study.parts[0].levels[0].measured[0].holds = Some(0.6);
@@ -234,4 +243,65 @@ fn what_nobody_knows_is_said() {
     assert_eq!(document(&nothing, Lang::En).parts[0].verdict, "unknown");
     let kinds = [StudyKind::Sweep, StudyKind::Capacity, StudyKind::Table];
     assert!(kinds.into_iter().all(|kind| StudyKind::named(kind.as_str()) == kind));
+}
+
+/// What a level saw: it does not count, or so many of 40 requests a second were too slow, of which 2 may be.
+const SEEN: [Option<f64>; 5] = [None, Some(0.0), Some(1.8), Some(2.2), Some(20.0)];
+
+/// Every study of three levels that saw one of these.
+fn small_studies() -> impl Iterator<Item = StudyReport> {
+    let triples =
+        SEEN.into_iter().flat_map(|a| SEEN.into_iter().flat_map(move |b| SEEN.map(move |c| [a, b, c])));
+    triples.map(|seen| {
+        let observed: Vec<Observed> = [10.0, 20.0, 40.0]
+            .into_iter()
+            .zip(seen)
+            .map(|(load, slow)| {
+                let mut one = level(load, load, 42.0);
+                one.level.decides = slow.is_some();
+                one.level.grade = Some(if slow.is_some() { Grade::Valid } else { Grade::Invalid });
+                one.sights[0].rule = Rule::Share { allowed: 0.05 };
+                one.sights[0].seconds = vec![(slow.unwrap_or(0.0), 40.0); 10];
+                one
+            })
+            .collect();
+        let question = Question {
+            variant: String::new(),
+            unit: LoadUnit::PerSecond,
+            objectives: study().parts[0].objectives.clone(),
+            head_room: 0.8,
+            confidence: 0.95,
+            service_s: None,
+            is_cut: false,
+        };
+        StudyReport { parts: vec![assess(&question, &observed)], ..study() }
+    })
+}
+
+/// The first sentence, the rows and the limitations never contradict each other.
+#[test]
+fn no_small_study_contradicts_itself() {
+    for report in small_studies() {
+        let shown = text(&report, Lang::En, Style::PLAIN);
+        let part = &report.parts[0];
+        let rows: Vec<&str> = shown.lines().filter(|line| line.contains("requested")).collect();
+        let has = |mark: &str| rows.iter().any(|row| row.contains(mark));
+        let says = |text: &str| shown.contains(text);
+        assert!(!(says("Every step meets") && has("✗")), "{shown}");
+        assert!(!(says("No step meets the SLO ") && has("✓")), "{shown}");
+        assert!(!(says("No step has a measurement") && (has("✓") || has("✗"))), "{shown}");
+        assert!(has("✓") || !says("Safe load"), "{shown}");
+        assert_eq!(
+            part.levels.iter().filter(|level| !level.decides).count(),
+            rows.iter().filter(|row| row.contains(" ?  ")).count(),
+            "{shown}"
+        );
+        if let Some((_, rest)) = shown.split_once("find a knee, between ") {
+            let (least, most) = rest.split_once(" and ").expect("two loads");
+            assert!(!most.starts_with(least), "{shown}");
+        }
+        for lang in Lang::ALL {
+            assert!(!document(&report, lang).parts[0].sentence.is_empty());
+        }
+    }
 }

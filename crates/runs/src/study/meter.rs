@@ -1,9 +1,11 @@
 //! The measurements of a level, second by second, for live and stored runs.
 
 use analysis::capacity::sight::{Rule, Sight, WEIGHT_FULL};
+use histo::Values;
 use model::metric::builtin::{DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQ_FAILED, ITERATION_DURATION};
 use model::{
-    Aggregate, Instant, Mark, MetricId, MetricKind, MetricRegistry, Quantile, TagInterner, Window, Work,
+    Aggregate, Instant, Mark, MetricId, MetricKind, MetricRegistry, Quantile, SeriesKey, TagInterner, Window,
+    Work,
 };
 
 use super::objective::{Asked, Held, above};
@@ -42,6 +44,8 @@ pub struct Meter {
     durations: Aggregate,
     failed: Aggregate,
     iteration_durations: Aggregate,
+    /// The time after which a request that was cut off counts as failed.
+    patience_ms: f64,
     /// Requests that were in progress when the load ended and never finished.
     abandoned: f64,
 }
@@ -53,8 +57,8 @@ struct Metered {
     held: Option<Held>,
     sum: Option<Aggregate>,
     seconds: Vec<(f64, f64)>,
-    /// What the target kept beyond the end of the load, and longer than the objective allows.
-    abandoned: f64,
+    /// What the target kept beyond the end of the load, and longer than the objective allows, as the rule counts a second.
+    abandoned: (f64, f64),
 }
 
 /// The measurements of a level.
@@ -81,7 +85,7 @@ impl Meter {
             held: None,
             sum: None,
             seconds: Vec::new(),
-            abandoned: 0.0,
+            abandoned: (0.0, 0.0),
         };
         Meter {
             objectives: asked.iter().map(metered).collect(),
@@ -97,6 +101,7 @@ impl Meter {
             durations: Aggregate::empty(MetricKind::Trend),
             failed: Aggregate::empty(MetricKind::Rate),
             iteration_durations: Aggregate::empty(MetricKind::Trend),
+            patience_ms: patience_s(asked) * 1e3,
             abandoned: 0.0,
         }
     }
@@ -161,21 +166,14 @@ impl Meter {
         if self.measured_s <= 0.0 || ends_s <= self.planned_s - SLACK_S {
             return;
         }
-        // What began after the load's end was asked of the target by no load.
         let least_ms = after_ms.max(0.0);
-        let patience_ms = self.patience_ms().max(least_ms);
-        for (key, aggregate) in &window.series {
-            if key.metric == HTTP_REQ_DURATION {
-                self.abandoned += unfinished(aggregate, patience_ms);
-            }
+        let patience_ms = self.patience_ms.max(least_ms);
+        let after = AfterLoad { least_ms, patience_ms, seen_ms: self.planned_s * 1e3 };
+        let failed = AfterLoad { seen_ms: f64::INFINITY, ..after };
+        for (_, aggregate) in window.series.iter().filter(|(key, _)| key.metric == HTTP_REQ_DURATION) {
+            self.abandoned += failed.left_over(aggregate).iter().map(|left| left.2 as f64).sum::<f64>();
         }
-        self.objectives.iter_mut().for_each(|it| it.add_abandoned(window, tags, least_ms, patience_ms));
-    }
-
-    /// The time after which a request that was cut off counts as failed: no objective allows as much.
-    fn patience_ms(&self) -> f64 {
-        let held = self.objectives.iter().filter_map(|it| it.held.as_ref());
-        patience_s(held) * 1e3
+        self.objectives.iter_mut().for_each(|it| it.add_abandoned(window, tags, &after));
     }
 
     /// Returns the observations of the objectives so far.
@@ -275,23 +273,28 @@ impl Metered {
         Ok(())
     }
 
-    fn add_abandoned(&mut self, window: &Window, tags: &TagInterner, least_ms: f64, patience_ms: f64) {
+    fn add_abandoned(&mut self, window: &Window, tags: &TagInterner, after: &AfterLoad) {
         let Some(held) = &self.held else { return };
         // A request that was cut off is a failed one, in a series of the same tags.
-        let (metric, bound_ms) = match held.metric {
-            HTTP_REQ_FAILED => (HTTP_REQ_DURATION, patience_ms),
-            metric if held.is_time() && held.is_upper() => (metric, held.condition.limit.max(least_ms)),
+        let (metric, after) = match held.metric {
+            HTTP_REQ_FAILED => (HTTP_REQ_DURATION, AfterLoad { seen_ms: f64::INFINITY, ..*after }),
+            metric if held.is_time() && held.is_upper() => {
+                let limit_ms = held.condition.limit.max(after.least_ms);
+                (metric, AfterLoad { patience_ms: limit_ms, seen_ms: after.seen_ms.max(limit_ms), ..*after })
+            }
             _ => return,
         };
-        for (_, aggregate) in window.series.iter().filter(|(key, _)| {
-            key.metric == metric
-                && (held.selector.filter.is_empty() || held.selector.matches(&tags.get(key.tags)))
-        }) {
-            let unfinished = unfinished(aggregate, bound_ms);
-            if unfinished > 0.0 {
-                self.abandoned += unfinished;
-                let sum = self.sum.get_or_insert_with(|| Aggregate::empty(held.kind));
-                abandon(sum, aggregate, bound_ms, window.end);
+        let is_of = |key: &SeriesKey| {
+            let filter = &held.selector.filter;
+            key.metric == metric && (filter.is_empty() || held.selector.matches(&tags.get(key.tags)))
+        };
+        let sum = self.sum.get_or_insert_with(|| Aggregate::empty(held.kind));
+        for (_, aggregate) in window.series.iter().filter(|(key, _)| is_of(key)) {
+            for (ms, mark, count) in after.left_over(aggregate) {
+                let against = if matches!(held.rule(), Rule::Mean { .. }) { ms } else { 1.0 };
+                self.abandoned.0 += against * count as f64;
+                self.abandoned.1 += count as f64;
+                (0..count).for_each(|_| sum.record(ms, mark, window.end));
             }
         }
     }
@@ -313,13 +316,9 @@ impl Metered {
 
     /// The seconds, with what was abandoned spread over all of them: when it began is not known.
     fn seconds(&self) -> Vec<(f64, f64)> {
-        let each = match &self.held {
-            Some(held) if matches!(held.rule(), Rule::Share { .. }) => {
-                self.abandoned / self.seconds.len().max(1) as f64
-            }
-            _ => 0.0,
-        };
-        self.seconds.iter().map(|(against, all)| (against + each, all + each)).collect()
+        let count = self.seconds.len().max(1) as f64;
+        let (against, all) = (self.abandoned.0 / count, self.abandoned.1 / count);
+        self.seconds.iter().map(|second| (second.0 + against, second.1 + all)).collect()
     }
 
     fn value(&self, measured_s: f64) -> Option<f64> {
@@ -331,28 +330,42 @@ impl Metered {
     }
 }
 
-/// The time in seconds that a level waits for requests after its load has ended: as long as its objectives allow, within limits. What
-/// takes longer is cut off, and counts as failed.
-pub fn patience_s<'a>(held: impl Iterator<Item = &'a Held>) -> f64 {
+/// The time in seconds that a level waits for requests after its load has ended: as long as objectives on built-in metrics allow, within
+/// limits. What takes longer is cut off, and counts as failed.
+pub fn patience_s(asked: &[Asked]) -> f64 {
+    let known = MetricRegistry::default();
+    let held = asked.iter().filter_map(|asked| asked.held(&known).ok().flatten());
     let limits_s =
         held.filter(|held| held.is_time() && held.is_upper()).map(|held| held.condition.limit / 1e3);
     limits_s.filter(|limit_s| limit_s.is_finite()).fold(PATIENCE_S_MIN, f64::max).min(PATIENCE_S_MAX)
 }
 
-/// The number of requests that were cut off or timed out after more than this time.
-fn unfinished(aggregate: &Aggregate, bound_ms: f64) -> f64 {
-    let Aggregate::Trend(trend) = aggregate else { return 0.0 };
-    let Some(failures) = trend.failures.as_deref() else { return 0.0 };
-    above(&failures.cut, bound_ms) + above(&failures.timed_out, bound_ms)
+/// The times, in ms, by which a window after the end of the load is judged.
+#[derive(Clone, Copy)]
+struct AfterLoad {
+    /// What took less began after the end of the load, and was asked by no load.
+    least_ms: f64,
+    /// What was cut off or timed out after more than this counts.
+    patience_ms: f64,
+    /// So does what finished after more than this: it began too late to finish in any second that counts.
+    seen_ms: f64,
 }
 
-/// Adds what was not finished to the aggregate of an objective: to a rate as failures, to times as lower bounds.
-fn abandon(sum: &mut Aggregate, from: &Aggregate, bound_ms: f64, at: Instant) {
-    let Aggregate::Trend(trend) = from else { return };
-    let Some(failures) = trend.failures.as_deref() else { return };
-    for (values, mark) in [(&failures.cut, Mark::Cut), (&failures.timed_out, Mark::TimedOut)] {
-        let bound = values.max().unwrap_or(bound_ms);
-        (0..above(values, bound_ms) as u64).for_each(|_| sum.record(bound, mark, at));
+impl AfterLoad {
+    /// Returns what counts of a window's times: a time, its mark, and how many there are of it. The times of one mark are taken to be
+    /// as long as the longest.
+    fn left_over(&self, aggregate: &Aggregate) -> Vec<(f64, Mark, u64)> {
+        let Aggregate::Trend(trend) = aggregate else { return Vec::new() };
+        let of = |values: &Values, mark: Mark, bound_ms: f64| {
+            let count = above(values, bound_ms) as u64;
+            values.max().filter(|_| count > 0).map(|ms| (ms, mark, count))
+        };
+        let failures = trend.failures.as_deref();
+        let cut = failures.and_then(|failures| of(&failures.cut, Mark::Cut, self.patience_ms));
+        let timed_out =
+            failures.and_then(|failures| of(&failures.timed_out, Mark::TimedOut, self.patience_ms));
+        let late = of(&trend.values, Mark::Measured, self.seen_ms);
+        [cut, timed_out, late].into_iter().flatten().collect()
     }
 }
 
@@ -366,7 +379,7 @@ fn number(quantile: Quantile) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Load, ScenarioId, SeriesKey, TagSetId};
+    use model::{Load, ScenarioId, TagSetId};
 
     use super::super::objective::parse_all;
     use super::*;
@@ -478,17 +491,35 @@ mod tests {
         );
     }
 
+    /// All requests take longer than the level: none of them finishes in a second that counts.
+    #[test]
+    fn requests_that_finish_only_after_the_level_break_its_limit() {
+        let asked = ["http_req_duration: p(95)<50".to_owned(), "http_req_duration: avg<50".to_owned()];
+        let slow = |ms: f64| {
+            let mut meter = Meter::new(&parse_all(&asked).expect("objectives"), 2.0, 10.0);
+            meter.begin(Instant::from_ns(1_000_000_000));
+            let (metrics, tags) = (MetricRegistry::default(), TagInterner::default());
+            let windows = (3..11).map(|index| window(index, 0, 0.0, 0.0)).chain([window(12, 20, ms, 0.0)]);
+            windows.for_each(|window| meter.add(&window, &metrics, &tags).expect("conditions"));
+            meter.finish().sights
+        };
+        for sight in slow(11_000.0) {
+            assert!(sight.holds().is_some_and(|holds| holds < 0.5), "{sight:?}");
+        }
+        assert!(slow(900.0).iter().all(|sight| sight.holds().is_none()), "they began in the last second");
+    }
+
     #[test]
     fn a_level_waits_as_long_as_its_objectives_allow() {
         let check = |text: &str, expect: f64| {
             let asked = parse_all(&[text.to_owned()]).expect("an objective");
-            let held = asked[0].held(&MetricRegistry::default()).expect("a condition");
-            assert_eq!(patience_s(held.iter()), expect, "{text}");
+            assert_eq!(patience_s(&asked), expect, "{text}");
         };
         check("http_req_duration: p(95)<50", PATIENCE_S_MIN);
         check("http_req_duration: p(95)<8000", 8.0);
         check("http_req_duration: p(95)>8000", PATIENCE_S_MIN);
         check("http_req_duration: p(95)<90000", PATIENCE_S_MAX);
         check("http_req_failed: rate==0", PATIENCE_S_MIN);
+        check("e2e: p(95)<8000", PATIENCE_S_MIN);
     }
 }
