@@ -2548,6 +2548,8 @@ export interface Services {
   operationsLeftOut: number;
   /** Everything that calls or is called. */
   places: ServicesPlace[];
+  /** Requests per second that the load generator sent, traced or not. */
+  requests: ReportValue;
   /** How the traces were chosen that the ways are read from. */
   sample: TraceSample;
   /** The time range of the numbers: whole tens of seconds around the requested range. */
