@@ -13,7 +13,7 @@ test('the verdict names the objective, its limit, the bottleneck and the safe lo
   const verdict = page.getByRole('region', { name: 'Verdict' });
   await expect(verdict.getByRole('heading')).toHaveText(/^Not OK at 127\/s on average: http_req_duration p95 1\.64s, limit 800ms/);
   await expect(verdict.locator('.answers dt')).toHaveText(['Bottleneck', 'Safe load']);
-  // The objectives of the script come before what nobody asked for.
+  // The objectives of the script come before other metrics.
   const tiles = verdict.locator('.fact');
   await expect(tiles.nth(0).locator('.n')).toHaveClass(/failink/);
   await expect(tiles.first()).toContainText('limit');

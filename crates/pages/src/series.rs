@@ -310,8 +310,11 @@ impl<'a> Reading<'a> {
             let Some(trend) = places.get(&self.start(window)).and_then(|at| trends.get_mut(*at)) else {
                 return;
             };
-            if let Cell::Trend(part) = &cell {
-                part.add_to(trend);
+            match &cell {
+                Cell::Trend(part) => part.add_to(trend),
+                // Of a roll-up, or of the minute that a live run is in.
+                Cell::Whole(Aggregate::Trend(part)) => trend.merge(part),
+                Cell::Whole(_) | Cell::Brief(_) => {}
             }
         };
         self.reader.steps(range, rolled, is_wanted, each).map_err(damaged)?;

@@ -45,6 +45,12 @@ export type StudyKind = 'sweep' | 'capacity' | 'table';
 /** Result of one validity check. */
 export type CheckStatus = 'ok' | 'warn' | 'fail' | 'unknown';
 
+/** Unit of a metric's values: `time` is milliseconds, `data` is bytes. */
+export type Contains = 'default' | 'time' | 'data';
+
+/** Type of a metric. */
+export type MetricKind = 'counter' | 'gauge' | 'rate' | 'trend';
+
 /** Why a point has no value, or only a bound. */
 export type NoteKind = 'no_samples' | 'few_samples' | 'failed' | 'at_least' | 'unplanned' | 'widened' | 'partial';
 
@@ -56,9 +62,6 @@ export type RowVerdict = 'improved' | 'regressed' | 'equivalent' | 'inconclusive
 
 /** Verdict of a whole comparison. */
 export type ComparisonVerdict = 'regressed' | 'improved' | 'equivalent' | 'inconclusive';
-
-/** Unit of a metric's values: `time` is milliseconds, `data` is bytes. */
-export type Contains = 'default' | 'time' | 'data';
 
 /** Cost class of a remedy, the cheapest first. */
 export type CostClass = 'logic' | 'setting' | 'cache' | 'resource' | 'architecture';
@@ -119,9 +122,6 @@ export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
 /** Kind of a node of the service map: `outside` is the sender of the requests. */
 export type MapNodeKind = 'outside' | 'service' | 'queue' | 'database' | 'external';
-
-/** Type of a metric. */
-export type MetricKind = 'counter' | 'gauge' | 'rate' | 'trend';
 
 /** Level of a row in the request tree. */
 export type NodeKind = 'scenario' | 'group' | 'request' | 'total';
@@ -528,6 +528,20 @@ export interface CapacityStudy {
   schemaVersion: string;
   /** The script as it was named, or the table. */
   script: string;
+}
+
+/** A counter, gauge or rate over time. */
+export interface ChosenSeries {
+  /** `default`, `time` (milliseconds), `data` (bytes). */
+  contains: Contains;
+  /** The metric. */
+  metric: string;
+  /** The tags that were asked for. */
+  tags: string;
+  /** `counter`: per second. `gauge`: the last value. `rate`: a share of 1. */
+  type: MetricKind;
+  /** Its values. */
+  values: Column;
 }
 
 /** Values, and why some are missing. */
@@ -2486,6 +2500,8 @@ export interface ShownWindow {
 
 /** Columns over time, all as long as `t`. Windows that were lost have no place in them. */
 export interface Series {
+  /** The counter, gauge or rate that was asked for; null where it was a trend, whose columns are `latency`. */
+  chosen: ChosenSeries | null;
   /** Iterations per second that were due and not started. */
   dropped: Column;
   /** Errors per second by kind: the most frequent ones, and what else there is. */
@@ -2548,6 +2564,8 @@ export interface Services {
   operationsLeftOut: number;
   /** Everything that calls or is called. */
   places: ServicesPlace[];
+  /** Requests per second that the load generator sent, traced or not. */
+  requests: ReportValue;
   /** How the traces were chosen that the ways are read from. */
   sample: TraceSample;
   /** The time range of the numbers: whole tens of seconds around the requested range. */

@@ -48,7 +48,9 @@ pub use run::{
     Headline, IterationCounts, MetricName, ModuleHash, RunPage, ScenarioName, ShownWindow, StripItem,
     TabCounts,
 };
-pub use series::{Column, ErrorSeries, Latency, LimitLine, Mark, Note, NoteKind, Series, StatusSeries};
+pub use series::{
+    ChosenSeries, Column, ErrorSeries, Latency, LimitLine, Mark, Note, NoteKind, Series, StatusSeries,
+};
 pub use services::{OperationRow, Services, ServicesEdge, ServicesPlace};
 pub use traces::{
     PathPiece, RepeatRow, SpanRow, SpeedDifference, SpeedRow, StageRow, TraceExemplar, TraceFlaw, TracePage,

@@ -326,6 +326,11 @@ fn a_run_is_watched_and_stopped_on_its_page() {
         (page["status"].as_str(), page["report"]["run"]["state"].as_str()),
         (Some("live"), Some("live"))
     );
+    let pace = next("tick")["state"]["pace"].clone();
+    assert!(matches!(pace["kind"].as_str(), Some("keeping" | "saturated")), "{pace}");
+    // A page that is opened later draws the seconds before it, too.
+    let series = json(address, &format!("/api/v1/runs/{id}/series"));
+    assert!(series["latency"]["p50"]["values"][0].is_number(), "{}", series["latency"]);
     let stop = agent.post(format!("http://{address}/api/v1/runs/{id}/stop")).header("x-plimsoll", "1");
     assert_eq!(stop.send_empty().expect("it is stopped").status().as_u16(), 202);
     assert!(next("ended")["reopen"].as_str().expect("a text").contains(&id));

@@ -177,6 +177,10 @@ fn names_of_any_length_and_runs_of_any_kind_have_a_sentence() {
     slow.thresholds = vec![threshold("p(95)<800", false, "p(95)", Statistic::Number(900.0))];
     let mut report = passed();
     report.summary.metrics.extend([counted, slow]);
-    assert!(sentence(&report).starts_with("Not OK: http_req_waiting p95 900ms, limit 800ms"), "{}", sentence(&report));
+    assert!(
+        sentence(&report).starts_with("Not OK: http_req_waiting p95 900ms, limit 800ms"),
+        "{}",
+        sentence(&report)
+    );
     assert_eq!(sentence(&nothing()), "Inconclusive: the run's record is incomplete");
 }
