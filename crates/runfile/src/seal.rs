@@ -6,6 +6,7 @@
 //! more of it than before. CRC-32 detects every single flipped bit and every burst of up to 32 bits.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -300,11 +301,13 @@ impl Seal {
         // `parse_body` refuses more owners than a byte numbers.
         let number = owner as u8;
         let mut checked = self.checked();
-        if !checked.owners.contains_key(&number) {
-            let damage = self.check(|of| of == number).map_err(Denied::Unchecked)?.pop();
-            checked.owners.insert(number, damage);
-        }
-        match checked.owners.get(&number).and_then(Option::as_ref) {
+        let damage = match checked.owners.entry(number) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                unknown.insert(self.check(|of| of == number).map_err(Denied::Unchecked)?.pop())
+            }
+        };
+        match damage {
             None => Ok(()),
             Some(damage) => {
                 let rest = if damage.is_header() { "nothing in it" } else { "every other table" };
