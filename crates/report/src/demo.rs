@@ -1,7 +1,10 @@
-//! What `plimsoll demo` prints: a few lines on each of its two tests, and the answer at the end.
+//! The output of `plimsoll demo`: a few lines on each of its two tests, and the answer at the end.
+
+use std::time::Duration;
 
 use api::diagnosis::DiagnosisReport;
-use model::{Quantile, Unit, Validity};
+use model::{Aggregate, Quantile, Unit, Validity};
+use tally::View;
 use words::diagnosis::number;
 
 use crate::style::{BOLD, FAINT, width};
@@ -35,6 +38,29 @@ pub struct Tested {
     pub run: String,
 }
 
+impl Tested {
+    /// Returns the figures of a test of this length, with the time of one metric.
+    pub fn measured(view: &View, time_metric: &str, elapsed: Duration) -> Tested {
+        let named = |name: &str| view.metrics.iter().find(|metric| &*metric.metric.name == name);
+        let time = named(time_metric).and_then(|metric| {
+            let Aggregate::Trend(trend) = &metric.aggregate else { return None };
+            let threshold = metric.thresholds.first()?;
+            Some(TestedTime {
+                metric: time_metric.to_owned(),
+                p95: trend.quantile(0.95),
+                condition: threshold.source.clone(),
+                is_met: threshold.ok,
+            })
+        });
+        let requests = named("http_reqs").and_then(|metric| match &metric.aggregate {
+            Aggregate::Counter(counter) => Some(counter.sum.value()),
+            _ => None,
+        });
+        let per_s = requests.unwrap_or(0.0) / elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
+        Tested { connections: 0, time, per_s, validity: Validity::default(), run: String::new() }
+    }
+}
+
 /// A time with its threshold.
 #[derive(Clone, Debug)]
 pub struct TestedTime {
@@ -48,7 +74,7 @@ pub struct TestedTime {
     pub is_met: bool,
 }
 
-/// What both tests say together.
+/// The results of both tests together.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
     /// The test of the shop as it is.
@@ -68,6 +94,15 @@ pub fn opening(connections: usize, hold_ms: f64, per_s: f64, lang: Lang, style: 
     let shop =
         lang.demo_before(connections, number(hold_ms / 1e3, Unit::Seconds), number(per_s, Unit::Count));
     style.fit(format!("{}\n{}", paragraph(lang.demo_plan(), Style::PLAIN), paragraph(&shop, style)))
+}
+
+/// The share of the shop's throughput that the first test used, for the whole output.
+pub fn use_of_shop(slots: usize, hold_ms: f64, capacity_per_s: f64, busiest_per_s: f64) -> String {
+    format!(
+        "The shop's {slots} slots, each held for {hold_ms:.0} ms, can complete {capacity_per_s:.0} queries/s; at its busiest the test \
+         drew {busiest_per_s:.0} queries/s from it ({:.0}% of its capacity), and the rest of the visitors waited.",
+        busiest_per_s / capacity_per_s * 100.0,
+    )
 }
 
 /// The line before the second test.

@@ -8,7 +8,7 @@ use rquickjs::{Context, Runtime};
 
 use crate::error::ScriptError;
 use crate::host::REGISTRY;
-use crate::js::VuHandle;
+use crate::js::{Args, VuHandle, throw_uncatchable};
 use crate::loader::{HostLoader, HostResolver};
 use crate::state::VuState;
 use crate::state::stop::StopReason;
@@ -79,6 +79,16 @@ impl Drop for Vm {
         self.context.with(|ctx| {
             let _ = ctx.remove_userdata::<VuHandle>();
         });
+    }
+}
+
+impl Args<'_, '_> {
+    /// Lets others run if the slice is over. To be called between two pieces of work that may take long.
+    ///
+    /// # Errors
+    /// The iteration must end.
+    pub(crate) fn pause(&self) -> rquickjs::Result<()> {
+        if must_stop(self.vu) { Err(throw_uncatchable(self.ctx)) } else { Ok(()) }
     }
 }
 

@@ -21,7 +21,7 @@ fn rule() -> impl Strategy<Value = Rule> {
     ]
 }
 
-/// What a level measured of an objective: mostly nothing or everything breaks it, as far from the line.
+/// The measurement of an objective at a level: mostly nothing or everything breaks it, as far from the line.
 fn sight(rule: Rule) -> impl Strategy<Value = Sight> {
     let second = (1u32..40, prop_oneof![Just(0.0), Just(0.02), Just(0.06), Just(1.0)]);
     let seconds = prop::collection::vec(second, 0..20);

@@ -8,9 +8,9 @@ use api::diagnosis::DiagnosisReport;
 use engine::RunControl;
 use evidence::Settings;
 use model::plan::Compat;
-use model::{Aggregate, Diagnosis, SystemClock};
+use model::{Diagnosis, SystemClock};
 use report::Lang;
-use report::demo::{Answer, Tested, TestedTime};
+use report::demo::{Answer, Tested};
 use report::summary::Layout;
 use runs::{Exit, Failure};
 use session::Context;
@@ -77,7 +77,13 @@ pub(crate) fn run(flags: &DemoFlags, context: &Context) -> Result<Exit, Failure>
         return Ok(before.exit());
     };
     if flags.full {
-        print(&format!("{}\n\n", closing_words(&planted, before.busiest_per_s)));
+        let use_of_shop = report::demo::use_of_shop(
+            planted.slots,
+            hold_ms,
+            planted.capacity_per_second(),
+            before.busiest_per_s,
+        );
+        print(&format!("{use_of_shop}\n\n"));
         diagnose::print(&document, false, context);
     }
     print(&report::demo::found(&tested, &document, lang, style));
@@ -206,28 +212,11 @@ impl Visit {
     /// Returns what is shown of the visit.
     fn tested(&self, config: &ShopConfig) -> Tested {
         let outcome = &self.finished.outcome;
-        let view = outcome.totals.view(outcome.elapsed);
-        let named = |name: &str| view.metrics.iter().find(|metric| &*metric.metric.name == name);
-        let time = named(TIME_METRIC).and_then(|metric| {
-            let Aggregate::Trend(trend) = &metric.aggregate else { return None };
-            let threshold = metric.thresholds.first()?;
-            Some(TestedTime {
-                metric: TIME_METRIC.to_owned(),
-                p95: trend.quantile(0.95),
-                condition: threshold.source.clone(),
-                is_met: threshold.ok,
-            })
-        });
-        let requests = named("http_reqs").and_then(|metric| match &metric.aggregate {
-            Aggregate::Counter(counter) => Some(counter.sum.value()),
-            _ => None,
-        });
         Tested {
             connections: config.slots,
-            time,
-            per_s: requests.unwrap_or(0.0) / outcome.elapsed.as_secs_f64().max(f64::MIN_POSITIVE),
             validity: self.finished.validity.clone(),
             run: self.finished.id.as_ref().map(ToString::to_string).unwrap_or_default(),
+            ..Tested::measured(&outcome.totals.view(outcome.elapsed), TIME_METRIC, outcome.elapsed)
         }
     }
 
@@ -256,15 +245,4 @@ fn watch(shop: &Shop, is_over: Receiver<()>) -> f64 {
         (before, completed) = (now, now_completed);
     }
     busiest
-}
-
-fn closing_words(config: &ShopConfig, queries_per_second: f64) -> String {
-    let capacity = config.capacity_per_second();
-    format!(
-        "The shop's {} slots, each held for {} ms, can complete {capacity:.0} queries/s; at its busiest the test drew \
-         {queries_per_second:.0} queries/s from it ({:.0}% of its capacity), and the rest of the visitors waited.",
-        config.slots,
-        config.hold.as_millis(),
-        queries_per_second / capacity * 100.0,
-    )
 }

@@ -1,39 +1,14 @@
 //! `plimsoll runs`: lists stored runs, or verifies their files.
 
-use catalogue::{Entry, prune};
+use catalogue::prune;
 use model::SystemClock;
 use plan::GoDuration;
 use report::escape;
-use runfile::Reader;
+use runs::listing::Row;
 use runs::{Exit, Failure};
-use serde::Serialize;
 use session::Context;
 
 use crate::flags::{RunsFlags, RunsListFlags, RunsVerb, StatusFlag};
-
-/// A run in the list as JSON.
-#[derive(Debug, Serialize)]
-struct Row {
-    id: String,
-    /// Absent if the source of an imported run does not state it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    started: Option<String>,
-    status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exit_code: Option<i32>,
-    /// The format of another tool's run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    imported: Option<String>,
-    script: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    target_version: Option<String>,
-    seconds: f64,
-    bytes: u64,
-    tags: std::collections::BTreeMap<String, String>,
-    path: String,
-}
 
 /// Runs the subcommand.
 ///
@@ -81,7 +56,7 @@ fn rows(flags: &RunsListFlags, context: &Context) -> Result<(Vec<Row>, usize), F
         let row = catalogue
             .bring(entry)
             .map_err(|error| runs::failed(&error))
-            .and_then(|path| Ok(row(entry, &runs::open(&path)?)));
+            .and_then(|path| Ok(Row::of(entry, &runs::open(&path)?)));
         match row {
             Ok(row) if is_asked_for(&row, flags, &tags) => rows.push(row),
             Ok(_) => {}
@@ -90,29 +65,6 @@ fn rows(flags: &RunsListFlags, context: &Context) -> Result<(Vec<Row>, usize), F
         }
     }
     Ok((rows, 0))
-}
-
-fn row(entry: &Entry, reader: &Reader) -> Row {
-    let header = reader.header();
-    let seconds = match reader.ending() {
-        Some(ending) => ending.elapsed_ns as f64 / 1e9,
-        None => reader.range().map_or(0.0, |range| range.len() as f64),
-    };
-    let is_start_known = header.imported.as_ref().is_none_or(|imported| imported.is_start_known);
-    Row {
-        id: header.run_id.clone(),
-        started: is_start_known.then(|| api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000)),
-        status: runs::state_word(reader),
-        exit_code: reader.ending().filter(|_| header.imported.is_none()).map(|ending| ending.exit_code),
-        imported: header.imported.as_ref().map(|imported| imported.source.clone()),
-        script: header.script.clone(),
-        name: header.name.clone(),
-        target_version: header.target_version.clone(),
-        seconds,
-        bytes: entry.bytes,
-        tags: header.tags.clone(),
-        path: reader.path().display().to_string(),
-    }
 }
 
 fn is_asked_for(row: &Row, flags: &RunsListFlags, tags: &[(&str, &str)]) -> bool {
@@ -154,7 +106,7 @@ fn table(rows: &[Row]) -> String {
             row.id.clone(),
             row.started.clone().unwrap_or_else(|| "unknown".to_owned()),
             row.status.to_owned(),
-            length(row),
+            row.length(),
             size(row.bytes),
             escape::terminal(&row.script),
             escape::terminal(row.name.as_deref().unwrap_or_default()),
@@ -168,15 +120,6 @@ fn table(rows: &[Row]) -> String {
         format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
     };
     lines.iter().map(line).collect()
-}
-
-/// Formats the length of a run; imported ones do not always state it.
-fn length(row: &Row) -> String {
-    if row.imported.is_some() && row.seconds == 0.0 {
-        "unknown".to_owned()
-    } else {
-        format!("{:.0}s", row.seconds)
-    }
 }
 
 /// Formats a count: `1 older run was`, `2 older runs were`.

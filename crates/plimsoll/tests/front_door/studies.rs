@@ -112,7 +112,7 @@ fn one_command_finds_the_safe_load_and_the_bottleneck() {
     assert_eq!(finding["label"], "connection pool too small", "{finding}");
 }
 
-/// What the demo ends with is for a script of one's own.
+/// The commands at the end of the demo are for a script of one's own.
 #[test]
 fn the_commands_that_the_demo_prints_work_as_printed() {
     let shop = shop();

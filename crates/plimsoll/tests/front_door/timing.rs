@@ -113,7 +113,7 @@ fn the_demo_ends_with_the_answer_and_commands_that_work() {
     let headline =
         ran.out.lines().find_map(|line| line.trim().strip_prefix("Limited by")).expect("an answer");
     assert!(headline.contains("Connection pool exhausted"), "{}", ran.out);
-    // Whatever tells of one run has one number for it.
+    // All views of one run show one number for it.
     let percent = |text: &str| {
         text.split(" % of their time").next().and_then(|text| text.rsplit(' ').next()).map(str::to_owned)
     };

@@ -124,7 +124,7 @@ fn a_level_is_remarked_upon() {
     check(fell, 3, "Throughput is 50.00% below the 6.96/s of a lower load.");
 }
 
-/// What a row says, the sentences above and below say too.
+/// Sentences above and below the rows agree with them.
 #[test]
 fn sentences_agree_with_the_rows() {
     let answer = |change: &dyn Fn(&mut Capacity)| {
@@ -245,7 +245,7 @@ fn what_nobody_knows_is_said() {
     assert!(kinds.into_iter().all(|kind| StudyKind::named(kind.as_str()) == kind));
 }
 
-/// What a level saw: it does not count, or so many of 40 requests a second were too slow, of which 2 may be.
+/// The seconds of a level: it does not count, or so many of 40 requests a second were too slow, of which 2 may be.
 const SEEN: [Option<f64>; 5] = [None, Some(0.0), Some(1.8), Some(2.2), Some(20.0)];
 
 /// Every study of three levels that saw one of these.

@@ -30,7 +30,7 @@ const fn touch(fault: Fault) -> Touch {
     }
 }
 
-/// Returns what the measurement of an objective is worth at a level of this validity, which is not that of a valid level: nothing
+/// Returns the weight of an objective's measurement at a level of this validity, which is not that of a valid level: none
 /// where a fault touches it, otherwise less than a valid one.
 ///
 /// A fault that makes times longer proves no violation. A time that is within its limit all the same is within it without the

@@ -57,7 +57,7 @@ struct Metered {
     held: Option<Held>,
     sum: Option<Aggregate>,
     seconds: Vec<(f64, f64)>,
-    /// What the target kept beyond the end of the load, and longer than the objective allows, as the rule counts a second.
+    /// Requests that the target kept beyond the end of the load, and longer than the objective allows, as the rule counts a second.
     abandoned: (f64, f64),
 }
 
@@ -343,9 +343,9 @@ pub fn patience_s(asked: &[Asked]) -> f64 {
 /// The times, in ms, by which a window after the end of the load is judged.
 #[derive(Clone, Copy)]
 struct AfterLoad {
-    /// What took less began after the end of the load, and was asked by no load.
+    /// A request that took less began after the end of the load, and was asked by no load.
     least_ms: f64,
-    /// What was cut off or timed out after more than this counts.
+    /// A request that was cut off or timed out after more than this counts.
     patience_ms: f64,
     /// So does what finished after more than this: it began too late to finish in any second that counts.
     seen_ms: f64,

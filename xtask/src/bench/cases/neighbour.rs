@@ -1,4 +1,4 @@
-//! What VUs measure while another VU of their thread computes, against a server that reports how long it held each request.
+//! The error of VUs while another VU of their thread computes, against a server that reports how long it held each request.
 
 use anyhow::{Context, ensure};
 use serde_json::Value;
