@@ -1,14 +1,14 @@
 //! `plimsoll demo`: a shop with a known bottleneck, a test that finds it, a remedy, and the same test again.
 
 use std::num::NonZeroU16;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use api::diagnosis::DiagnosisReport;
 use engine::RunControl;
 use evidence::Settings;
+use model::Diagnosis;
 use model::plan::Compat;
-use model::{Diagnosis, SystemClock};
 use report::Lang;
 use report::demo::{Answer, Tested};
 use report::summary::Layout;
@@ -187,7 +187,7 @@ impl Demo<'_> {
         };
         std::thread::scope(|scope| {
             let (over, is_over) = channel();
-            let watcher = scope.spawn(|| watch(&shop, is_over));
+            let watcher = scope.spawn(|| shop.busiest_per_s(WATCH_INTERVAL, &is_over));
             let finished = session::run(&test, context, settings);
             // The watcher ends when the channel closes.
             drop(over);
@@ -232,17 +232,4 @@ impl Visit {
         let reader = runs::open(&path)?;
         diagnose::diagnose_runs(vec![(&reader, None)], lang).map(Some)
     }
-}
-
-/// Returns the maximum number of queries per second that the shop completed over one [`WATCH_INTERVAL`].
-fn watch(shop: &Shop, is_over: Receiver<()>) -> f64 {
-    let (mut before, mut completed) = (SystemClock::now(), shop.pool().completed);
-    let mut busiest: f64 = 0.0;
-    while is_over.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-        let (now, now_completed) = (SystemClock::now(), shop.pool().completed);
-        let per_second = (now_completed - completed) as f64 / now.since(before).as_secs_f64();
-        busiest = busiest.max(per_second);
-        (before, completed) = (now, now_completed);
-    }
-    busiest
 }

@@ -88,7 +88,7 @@ pub(crate) fn select_page<'js>(
     url: &str,
 ) -> rquickjs::Result<Value<'js>> {
     let page = Document::parse_in_pieces(page, Limits::default(), || {
-        if crate::vm::must_stop(vu) { Err(js::throw_uncatchable(ctx)) } else { Ok(()) }
+        if vu.must_stop() { Err(js::throw_uncatchable(ctx)) } else { Ok(()) }
     })?;
     if page.is_cut() {
         vu.warn(
