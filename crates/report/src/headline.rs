@@ -94,10 +94,11 @@ fn excess(judged: &Judged<'_>) -> f64 {
     if share.is_nan() { 0.0 } else { share }
 }
 
-/// Returns the threshold with the smallest margin.
+/// Returns the threshold on a time with the smallest margin; a share of 100 % has none left to show.
 fn closest<'a, 'b>(judged: &'a [Judged<'b>]) -> Option<&'a Judged<'b>> {
     let share = |one: &&Judged<'_>| one.margin.and_then(|margin| margin.share);
-    let known = judged.iter().filter(|one| share(one).is_some());
+    let is_time = |one: &&Judged<'_>| matches!(one.metric.values, Values::Trend { .. });
+    let known = judged.iter().filter(|one| is_time(one) && share(one).is_some());
     known.min_by(|a, b| share(a).unwrap_or(f64::MAX).total_cmp(&share(b).unwrap_or(f64::MAX)))
 }
 
