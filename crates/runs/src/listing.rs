@@ -73,3 +73,36 @@ impl Row {
         }
     }
 }
+
+/// Formats a count: `1 run`, `2 runs`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Formats a size with a unit.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_in_the_right_number() {
+        assert_eq!([0, 1, 2].map(|count| counted(count, "run")), ["0 runs", "1 run", "2 runs"]);
+    }
+
+    #[test]
+    fn sizes_are_for_people() {
+        for (bytes, expect) in
+            [(0, "0.0 kB"), (999_999, "1000.0 kB"), (1_500_000, "1.5 MB"), (2_000_000_000, "2.0 GB")]
+        {
+            assert_eq!(size(bytes), expect);
+        }
+    }
+}

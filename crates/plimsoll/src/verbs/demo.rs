@@ -187,7 +187,8 @@ impl Demo<'_> {
         };
         std::thread::scope(|scope| {
             let (over, is_over) = channel();
-            let watcher = scope.spawn(|| shop.busiest_per_s(WATCH_INTERVAL, &is_over));
+            let shop = &shop;
+            let watcher = scope.spawn(move || shop.busiest_per_s(WATCH_INTERVAL, is_over));
             let finished = session::run(&test, context, settings);
             // The watcher ends when the channel closes.
             drop(over);

@@ -94,7 +94,7 @@ impl Shop {
     }
 
     /// Watches the pool until the channel closes, and returns the maximum number of queries per second completed over one interval.
-    pub fn busiest_per_s(&self, interval: Duration, is_over: &Receiver<()>) -> f64 {
+    pub fn busiest_per_s(&self, interval: Duration, is_over: Receiver<()>) -> f64 {
         let (mut before, mut completed) = (SystemClock::now(), self.pool().completed);
         let mut busiest: f64 = 0.0;
         while is_over.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
