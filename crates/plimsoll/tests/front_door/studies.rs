@@ -127,8 +127,8 @@ fn the_commands_that_the_demo_prints_work_as_printed() {
 #[test]
 fn requests_that_hang_fail_their_level() {
     let server = testkit::http::start();
-    let script = "import http from 'k6/http';
-        export default () => http.get(`${__ENV.URL}/${__VU % 2 ? 'hang' : ''}`);";
+    let script = "import http from 'k6/http'; import { sleep } from 'k6';
+        export default () => { sleep(0.05); http.get(`${__ENV.URL}/${__VU % 2 ? 'hang' : ''}`); };";
     let words = "sweep script.js --vus 4 --hold 2s --warm-up 1s --json --slo";
     let (url, server_url) = ("URL", server.url(""));
     let sweep = || {

@@ -174,6 +174,9 @@ fn all_above(trend: &Trend, limit: f64) -> f64 {
 
 /// Counts values above a limit.
 pub(super) fn above(values: &Values, limit: f64) -> f64 {
+    if limit == f64::INFINITY {
+        return 0.0;
+    }
     if let Some(raw) = values.raw() {
         return raw.iter().filter(|value| **value > limit).count() as f64;
     }
@@ -253,5 +256,6 @@ mod tests {
         assert!(values.raw().is_none());
         let share = above(&values, 9_000.0) / 1_000.0;
         assert!((0.98..1.02).contains(&share), "{share}");
+        assert_eq!(above(&values, f64::INFINITY), 0.0);
     }
 }
