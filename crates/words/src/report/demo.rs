@@ -28,7 +28,7 @@ crate::catalogue! {
         "{rate} requests/s, between {least} and {most}"
         | "초당 요청 {rate}개({least} ~ {most}개)";
     demo_no_prediction = "no throughput" | "처리량 예측 없음";
-    demo_measured = "Measured" | "측정 결과";
+    demo_measured = "Measured" | "측정값";
     demo_confirmed(before, after) =
         "{after} requests/s, {before} before: as predicted"
         | "초당 요청 {after}개(변경 전 {before}개): 예측과 일치";
