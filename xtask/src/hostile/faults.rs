@@ -106,7 +106,8 @@ const FAULTS: &[Fault] = &[
     Fault {
         name: "Fault: address space of 120 MB",
         before: "ulimit -v 120000",
-        codes: &["255"],
+        // Too few stacks for threads are an error; without memory for an allocation the process aborts, as every Rust program.
+        codes: &["255", "signal"],
         is_stored: false,
         ..SOUND
     },
