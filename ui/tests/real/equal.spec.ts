@@ -2,7 +2,7 @@
 
 import { expect } from '@playwright/test';
 import { brief } from '../../src/format';
-import { fixedText } from './words';
+import { fixedText, withoutReason } from './words';
 import { distributionIs, requestsAre, summaryIs, terminalSays } from './held';
 import { card, cells, comparisonOf, markdownRows, metricOf, real, reportOf, says, served, settled, test, textOf, titles } from './real';
 import { csvOf, duration, percent, plain, windowsOf } from './sums';
@@ -194,7 +194,7 @@ test('Korean changes words and no number', async ({ page }) => {
     await page.goto(`/runs/${id}/summary?lang=${lang}&metrics=all`);
     await settled(page);
     const facts = await page.locator('.fact .n').allInnerTexts();
-    return [...facts, ...(await page.locator('main td.num').allInnerTexts())];
+    return [...facts, ...(await page.locator('main td.num').allInnerTexts())].map(withoutReason);
   };
   const english = await numbers('en');
   expect(english.length).toBeGreaterThan(60);
