@@ -7,6 +7,12 @@ import { t } from './state/look.svelte';
 
 /** Of the rate: whether the plan was kept. */
 export function ofRate(series: Series): string {
+  const partial = series.finished.notes.find((note) => note.why === 'partial');
+  const left = partial ? ` ${t('caption_partial', (series.width[partial.from] ?? 0).toFixed(2))}` : '';
+  return `${kept(series)}${left}`;
+}
+
+function kept(series: Series): string {
   const first = series.dropped.values.findIndex((value) => (value ?? 0) > 0);
   if (first >= 0) {
     const at = series.t[first] ?? 0;
@@ -30,6 +36,8 @@ export function ofLatency(series: Series): string {
     const failed = noted(series, column, 'failed');
     if (failed.length > 0) sentences.push(t('caption_failed', name, ranges(failed)));
   }
+  const wide = ([['p50', series.latency.p50], ['p95', p95], ['p99', p99]] as const).filter(([, column]) => noted(series, column, 'widened').length > 0);
+  if (wide.length > 0) sentences.push(t('caption_widened', wide.map(([name]) => name).join(', ')));
   return sentences.join(' ');
 }
 

@@ -35,6 +35,12 @@ export function brief(value: number | null | undefined, unit: Unit): string {
   return shown(rounded(value), unit);
 }
 
+/** The same at the ticks of an axis, with thousands separated: `0`, `1,000`, `2,000`. */
+export function ticked(value: number, unit: Unit): string {
+  const text = brief(value, unit);
+  return unit === 'default' || unit === 'per_second' ? text.replace(/^-?\d{4,}/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ',')) : text;
+}
+
 /** A number without a unit: at most six decimals, no trailing zeros. */
 export function plain(value: number): string {
   return trimmed(fixed(value, 6));

@@ -40,7 +40,7 @@ export const TEXTS = {
   whole_run: ['Whole run', '전체 실행'],
   window: ['Window', '구간'],
   window_is: ['Part of the run: {0} to {1}.', '일부 구간: {0} ~ {1}.'],
-  window_numbers: ['All numbers cover this window; thresholds are defined for the whole run.', '모든 수치는 이 구간의 값입니다. 임계값은 전체 실행을 기준으로 합니다.'],
+  window_numbers: ['Numbers cover this window. Bottleneck, maximum load, audit and thresholds are those of the whole run.', '수치는 이 구간의 값입니다. 병목, 최대 부하, 검산, 임계값은 전체 실행을 기준으로 합니다.'],
   window_report: ['Only the charts are zoomed: the numbers in a report cover the whole run.', '차트만 확대되었습니다. 보고서의 수치는 전체 실행의 값입니다.'],
   partial: ['Incomplete run.', '불완전한 실행.'],
   partial_why: ['The record of this run is incomplete. Statistics end at the last recorded second.', '실행 기록이 불완전합니다. 마지막으로 기록된 시점까지 집계했습니다.'],
@@ -125,6 +125,7 @@ export const TEXTS = {
   compare_chosen: ['Compare two', '두 실행 비교'],
   runs_sub: ['{0} shown, newest first', '{0}개, 최신순'],
   runs_none: ['No runs in {0} yet. Create one with “plimsoll run script.js”.', '{0}에 실행이 없습니다. “plimsoll run script.js”로 만들 수 있습니다.'],
+  runs_none_demo: ['Or watch an example first: it tests a built-in shop, finds its bottleneck and tests the remedy.', '예제를 먼저 볼 수도 있습니다. 내장된 상점을 테스트하고, 병목을 찾고, 해결책을 다시 테스트합니다.'],
   runs_none_match: ['No run matches these filters.', '필터에 맞는 실행이 없습니다.'],
   choose: ['Select', '선택'],
   choose_run: ['Select run {0}', '실행 {0} 선택'],
@@ -132,6 +133,9 @@ export const TEXTS = {
   start_unknown: ['unknown', '알 수 없음'],
   load_shape_of: ['Requests per second over run {0}', '실행 {0}의 초당 요청 수'],
   held_of: ['{0} of {1} passed', '{0} / {1} 통과'],
+  passed_although: ['Thresholds passed although requests failed', '요청이 실패했지만 임계값은 모두 통과했습니다'],
+  study_levels: ['Study {0}: {1} levels', '스터디 {0}: {1}단계'],
+  level_of: ['level {0}', '{0} 단계'],
   baseline: ['baseline run', '기준 실행'],
   baseline_is: ['Baseline run of its script', '이 스크립트의 기준 실행'],
   baseline_make: ['Set as the baseline run of its script', '이 스크립트의 기준 실행으로 지정'],
@@ -183,10 +187,22 @@ export const TEXTS = {
   absent_fewer_than_10_samples_beyond_it: ['fewer than 10 samples beyond it', '이 값을 넘는 표본이 10개 미만'],
   absent_no_requests: ['no requests', '요청 없음'],
   absent_no_samples: ['no samples', '표본 없음'],
+  mark_timeout: ['timeout', '시간 제한'],
+  mark_cut: ['cut off', '중단됨'],
   absent_no_time: ['no time', '시간 없음'],
   absent_not_measured: ['not measured', '측정하지 않음'],
   caption_few_samples: ['{0} has too few samples at {1}.', '{0}의 표본이 부족한 구간: {1}.'],
-  caption_at_least: ['{0} is a lower bound at {1}: requests timed out or were cut off.', '{0} 값이 하한인 구간: {1}. 시간 초과되거나 중단된 요청이 있습니다.'],
+  caption_widened: ['{0}: several points together, since one alone has too few samples.', '{0}: 한 점만으로는 표본이 부족해 여러 점을 합쳤습니다.'],
+  caption_partial: ['Rates of the last {0} s are left out: less than half a second.', '마지막 {0}초의 속도는 0.5초 미만이라 표시하지 않습니다.'],
+  statuses_over_time: ['Responses by status code', '상태 코드별 응답'],
+  status_none: ['no response', '응답 없음'],
+  status_other: ['other', '기타'],
+  pinned: ['pinned', '고정됨'],
+  metric_usual: ['default', '기본값'],
+  metric_over_time: ['Metric over time', '시간별 지표'],
+  series_tags: ['Tags', '태그'],
+  series_tags_hint: ['name=value, …', '이름=값, …'],
+  caption_at_least: ['{0} is a lower bound at {1}: requests failed, timed out or were cut off.', '{0} 값이 하한인 구간: {1}. 실패하거나 시간 초과되거나 중단된 요청이 있습니다.'],
   caption_failed: ['{0} falls among failed requests at {1}.', '{0} 값이 실패한 요청에 해당하는 구간: {1}.'],
   caption_errors_from: ['First error at {0}.', '첫 오류: {0} 시점.'],
   caption_no_errors: ['No errors.', '오류가 없습니다.'],
@@ -199,6 +215,8 @@ export const TEXTS = {
   scenario: ['Scenario', '시나리오'],
   note: ['Note', '메모'],
   thresholds_held: ['{0} of {1} thresholds passed', '임계값 {0} / {1} 통과'],
+  limited_by: ['Bottleneck', '병목'],
+  safe_load: ['Safe load', '안전 부하'],
   exit_code: ['exit code {0}', '종료 코드 {0}'],
   per_second_of: ['{0} on average', '평균 {0}'],
   of_requests: ['of all requests', '전체 요청 중'],
@@ -261,6 +279,11 @@ export const TEXTS = {
   now: ['Now', '현재'],
   just_crossed: ['{0} is crossed: {1}', '{0} 위반: {1}'],
   holds_again: ['{0} is met again: {1}', '{0} 다시 만족: {1}'],
+  pace_saturated: ['Saturated at {0}: {1} not sent', '{0}에서 포화: {1} 미전송'],
+  pace_keeping: ['On plan: {0}, nothing dropped', '계획대로 진행: {0}, 누락 없음'],
+  pace_closed: ['{0} VUs: {1} iterations', 'VU {0}개: 반복 {1}'],
+  pace_over: ['over the last {0} s', '최근 {0}초'],
+  objective_is: ['{0}: {1}, limit {2}', '{0}: {1}, 기준 {2}'],
   last_seen: ['Last seen (elapsed time)', '마지막 발생(경과 시간)'],
   newest_lines: ['newest {0} of {1}', '최신 {0}줄 / 전체 {1}줄'],
   phase_initializing: ['initialising VUs', 'VU 초기화 중'],
@@ -814,6 +837,7 @@ export const TEXTS = {
   services_none: ['No spans were received.', '받은 스팬이 없습니다.'],
   services_map: ['Service map', '서비스 맵'],
   services_map_sub: ['{0} to {1}; call rates are those of traced requests, of whose traces {2} are stored', '{0} ~ {1}, 호출 속도는 트레이스된 요청 기준(트레이스 {2} 저장)'],
+  services_traced: ['traced: {0} of {1} requests', '트레이스된 요청: {1} 중 {0}'],
   services_map_unsampled: ['{0} to {1}; call rates are unknown without an unbiased sample', '{0} ~ {1}, 편향 없는 표본이 없어 호출 속도는 알 수 없음'],
   services_ways: ['Service calls', '서비스 간 호출'],
   services_caption: ['Services: {0}; queues: {1}; databases: {2}; others: {3}; connections: {4}.', '서비스 {0}개, 큐 {1}개, 데이터베이스 {2}개, 기타 {3}개, 연결 {4}개.'],
@@ -870,6 +894,8 @@ export interface Values {
   only_script: [script: Value];
   load_shape_of: [run: Value];
   held_of: [passed: Value, total: Value];
+  study_levels: [name: Value, levels: Value];
+  level_of: [load: Value];
   baseline_of: [run: Value];
   trend_of: [figure: Value];
   trend_change: [run: Value, before: Value, after: Value, p_value: Value];
@@ -879,6 +905,8 @@ export interface Values {
   caption_dropped: [from: Value, rate: Value, time: Value];
   caption_worst: [series: Value, value: Value, time: Value];
   caption_few_samples: [series: Value, times: Value];
+  caption_widened: [series: Value];
+  caption_partial: [seconds: Value];
   caption_at_least: [series: Value, times: Value];
   caption_failed: [series: Value, times: Value];
   caption_errors_from: [time: Value];
@@ -895,6 +923,11 @@ export interface Values {
   last_data: [seconds: Value];
   just_crossed: [threshold: Value, value: Value];
   holds_again: [threshold: Value, value: Value];
+  pace_saturated: [rate: Value, missed: Value];
+  pace_keeping: [rate: Value];
+  pace_closed: [vus: Value, rate: Value];
+  pace_over: [seconds: Value];
+  objective_is: [name: Value, value: Value, limit: Value];
   newest_lines: [count: Value, total: Value];
   requests_sub: [count: Value, failed: Value, rate: Value];
   of_them_failed: [count: Value];
@@ -997,6 +1030,7 @@ export interface Values {
   rows_left_out: [count: Value];
   rows_bare: [count: Value];
   services_map_sub: [from: Value, to: Value, sample: Value];
+  services_traced: [traced: Value, requests: Value];
   services_map_unsampled: [from: Value, to: Value];
   services_caption: [services: Value, queues: Value, databases: Value, others: Value, connections: Value];
   services_cut: [count: Value];

@@ -21,7 +21,9 @@ const LOOKS: Record<Tone, Look> = {
 const HALF: Look = { tone: 'warn', icon: 'half' };
 const EQUAL: Look = { tone: 'unk', icon: 'equal' };
 
-export function ofVerdict(verdict: Verdict): Look {
+/** Green only when nothing failed: thresholds may hold although requests or checks failed. */
+export function ofVerdict(verdict: Verdict, hasFailures = false): Look {
+  if (verdict === 'pass' && hasFailures) return LOOKS.warn;
   return verdict === 'pass' ? LOOKS.ok : verdict === 'fail' ? LOOKS.fail : HALF;
 }
 
@@ -31,7 +33,8 @@ export function ofGrade(grade: Grade | null): Look {
   return grade === 'invalid' ? LOOKS.fail : LOOKS.unk;
 }
 
-export function ofStatus(status: Status): Look {
+export function ofStatus(status: Status, hasFailures = false): Look {
+  if (status === 'passed' && hasFailures) return LOOKS.warn;
   const tones: Record<Status, Look> = {
     live: LOOKS.live,
     passed: LOOKS.ok,

@@ -2,7 +2,7 @@
 
 import type { Grade, StripItem } from './api/contract';
 import { shownName, visible } from './format';
-import { t } from './state/look.svelte';
+import { language, t } from './state/look.svelte';
 import { isLabel } from './strings';
 
 /** The words for a name of the API: `strip` + `timer_lag`. */
@@ -24,10 +24,22 @@ export function grade(of: Grade | null): string {
 
 const ABSENT = 'n/a: ';
 
-/** A text of the API about a number: why there is none, in the words of the page, and everything else as it is. */
+/** Why a value is only a lower bound, as the API writes it behind the bound. */
+const BOUND = /^(≥ .+) \((timeout|cut|dropped|failed)\)$/;
+const BOUNDS = { timeout: 'mark_timeout', cut: 'mark_cut', dropped: 'dropped', failed: 'failed_some' } as const;
+
+/** A text of the API about a number: why there is none or only a bound, in the words of the page; all else as it is. */
 export function said(text: string): string {
-  const key = `absent_${text.slice(ABSENT.length).replaceAll(' ', '_')}`;
-  return text.startsWith(ABSENT) && isLabel(key) ? `${ABSENT}${t(key)}` : visible(text);
+  if (text.startsWith(ABSENT)) return `${ABSENT}${absent(text.slice(ABSENT.length))}`;
+  const [, bound, why] = BOUND.exec(text) ?? [];
+  // In English the word is that of the terminal.
+  return bound && language() !== 'en' ? `${visible(bound)} (${t(BOUNDS[why as keyof typeof BOUNDS])})` : visible(text);
+}
+
+/** Why there is no number, in the words of the page. */
+export function absent(why: string): string {
+  const key = `absent_${why.replaceAll(' ', '_')}`;
+  return isLabel(key) ? t(key) : visible(why);
 }
 
 /** The text beside an item's value: its limit, or the reason why the value is only a bound. */

@@ -105,7 +105,7 @@ function windowed(part, answer, query, isLive) {
     const cut = (values) => values.filter((_, index) => keep[index]);
     for (const value of Object.values(answer)) if (Array.isArray(value?.values)) Object.assign(value, { values: cut(value.values), notes: [] });
     for (const value of Object.values(answer.latency)) if (Array.isArray(value?.values)) value.values = cut(value.values);
-    for (const kind of answer.errors) kind.values = cut(kind.values);
+    for (const kind of [...answer.errors, ...answer.statuses]) kind.values = cut(kind.values);
     answer.latency.count = cut(answer.latency.count);
     answer.width = cut(answer.width);
     answer.t = cut(answer.t);
@@ -197,7 +197,7 @@ function closed(part, answer) {
     const cut = (values) => values.filter((_, index) => keep[index]);
     for (const value of Object.values(answer)) if (Array.isArray(value?.values)) value.values = cut(value.values);
     for (const value of Object.values(answer.latency)) if (Array.isArray(value?.values)) value.values = cut(value.values);
-    for (const kind of answer.errors) kind.values = cut(kind.values);
+    for (const kind of [...answer.errors, ...answer.statuses]) kind.values = cut(kind.values);
     answer.latency.count = cut(answer.latency.count);
     answer.width = cut(answer.width);
     answer.t = cut(answer.t);

@@ -14,11 +14,11 @@ test('from the list to a run and back, with the browser’s own buttons', async 
   await page.goto('/');
   await page.getByRole('link', { name: 'nightly <b>"&' }).click();
   await expect(page).toHaveURL(/\/runs\/ab12cd08$/);
-  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds failed' })).toBeVisible();
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Requests/ }).click();
   await expect(page).toHaveURL(/\/requests$/);
   await page.goBack();
-  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds failed' })).toBeVisible();
   await page.goBack();
   await expect(page.locator('table.rows')).toContainText('first-page.js');
   expect(problems()).toEqual([]);
@@ -85,7 +85,7 @@ test('dragging zooms, and every number is asked for anew', async ({ page }) => {
   const { from, to } = bounds(page);
   expect(to - from).toBeGreaterThan(50);
   await expect(page.getByText(String((to - from) * 100), { exact: true })).toBeVisible();
-  await expect(page.getByText('All numbers cover this window')).toBeVisible();
+  await expect(page.getByText('Bottleneck, maximum load, audit and thresholds are those of the whole run')).toBeVisible();
   await page.keyboard.press('0');
   await expect(page).not.toHaveURL(/from=/);
 });
@@ -98,11 +98,14 @@ test('what is typed into a filter asks nothing anew, and a zoom keeps the charts
   });
   await page.goto(`${RUN}/summary`);
   const canvases = page.locator('.plot canvas');
-  await expect(canvases).toHaveCount(4);
+  await expect(canvases).toHaveCount(5);
   await canvases.evaluateAll((all) => all.forEach((canvas) => canvas.setAttribute('data-known', '')));
+  await page.getByRole('region', { name: 'Bottleneck' }).waitFor();
+  await page.getByRole('region', { name: 'Maximum load' }).waitFor();
   asked.length = 0;
   await page.locator('[data-filter]').pressSequentially('http');
   await expect(page).toHaveURL(/q=http/);
+  await page.locator('.plot .u-over').first().scrollIntoViewIfNeeded();
   const box = (await page.locator('.plot .u-over').first().boundingBox())!;
   await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
   await page.mouse.down();
@@ -112,7 +115,7 @@ test('what is typed into a filter asks nothing anew, and a zoom keeps the charts
   const run = '/api/v1/runs/ab12cd08';
   await expect.poll(() => [...asked].sort()).toEqual([`${run} of a part`, `${run}/series of a part`, `${run}/thresholds of a part`]);
   // All but the one that has other lines in this part.
-  await expect(page.locator('.plot canvas[data-known]')).toHaveCount(3);
+  await expect(page.locator('.plot canvas[data-known]')).toHaveCount(4);
 });
 
 test('why there is no number is said in the language of the page', async ({ page }) => {
@@ -124,7 +127,7 @@ test('why there is no number is said in the language of the page', async ({ page
   });
   for (const [lang, text] of [['en', 'n/a: no samples'], ['ko', 'n/a: 표본 없음']]) {
     await page.goto(`${RUN}/summary?lang=${lang}`);
-    await expect(page.locator('.fact').filter({ hasText: 'p99' })).toContainText(text!);
+    await expect(page.locator('.fact').filter({ has: page.getByText('p99', { exact: true }) })).toContainText(text!);
   }
 });
 
@@ -142,7 +145,8 @@ test('the crosshair is one for all charts, and the keyboard moves it', async ({ 
   const readouts = page.locator('.readout');
   await expect(readouts.nth(0)).toContainText('at 0:01: offered 20.5/s');
   await expect(readouts.nth(1)).toContainText('at 0:01: p50');
-  await expect(readouts.nth(3)).toContainText('at 0:01: VUs');
+  await expect(readouts.nth(3)).toContainText('at 0:01: no response');
+  await expect(readouts.nth(4)).toContainText('at 0:01: VUs');
   await expect(readouts.nth(0)).toContainText('GMT+9');
   await page.keyboard.press('t');
   await expect(page.getByRole('group', { name: 'Rate' }).getByRole('row')).toHaveCount(301);

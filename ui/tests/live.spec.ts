@@ -45,7 +45,7 @@ test('the address of a run leads to its summary when it has ended', async ({ pag
   await page.goto(LIVE);
   await page.getByRole('heading', { name: 'Now' }).waitFor();
   await request.get('/test/end');
-  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds failed' })).toBeVisible();
 });
 
 test('a run that ends before anybody listens leads to its summary at once', async ({ page, request }) => {
@@ -56,7 +56,7 @@ test('a run that ends before anybody listens leads to its summary at once', asyn
     await route.fulfill({ status: 204 });
   });
   await page.goto(LIVE);
-  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible(soon);
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds failed' })).toBeVisible(soon);
 });
 
 test('a broken connection is shown, and restored', async ({ page, request, context }) => {

@@ -165,7 +165,7 @@ export function servicesPage() {
   const operation = (service, name, side, count, p95, failed = 0) => ({ service, operation: name, side, count: number(count), rate: perSecond(count / 218), failed: number(failed), failedShare: share(failed / count), p50: ms(p95 / 2), p95: ms(p95), p99: count > 1000 ? ms(p95 * 1.4) : none('fewer than 10 samples beyond it'), max: ms(p95 * 3) });
   const worker = 'service:scan-worker';
   return {
-    window: { from: 0, to: 218, isWhole: true }, sample: SAMPLE, leftOut: 0, operationsLeftOut: 0,
+    requests: { value: 289, text: '289/s' }, window: { from: 0, to: 218, isWhole: true }, sample: SAMPLE, leftOut: 0, operationsLeftOut: 0,
     places: [place('outside', '', 7.02, 320), place('service', 'scan-api', 210.4, 42), place('service', 'scan-worker', 28.1, 6_900, 0.004), ...STAGES.map(([queue, wait]) => place('queue', queue, 7.02, wait)), place('database', 'postgresql scan', 239, 1.2), place('database', 'redis', 246, 0.8), place('external', 'api.openai.com', 14.04, 6_600, 0.012)],
     edges: [
       edge('outside:', 'service:scan-api', 210.4, 42), edge('service:scan-api', 'database:redis', 210.4, 0.8), edge('service:scan-api', 'queue:scan.vision', 7.02, 6), edge('queue:scan.vision', worker, 7.02, 18_618),

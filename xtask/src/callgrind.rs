@@ -30,7 +30,7 @@ const FIGURE: &str = "xtask/callgrind.json";
 
 const USAGE: &str = "\
 cargo xtask callgrind: counts instructions per request and compares them with xtask/callgrind.json
-  --write    keeps the new figure
+  --write    keeps the new figure, the least of three counts
 ";
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
@@ -52,7 +52,7 @@ pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
     let counter = Counter::start()?;
     let path = workspace::root().join(FIGURE);
     if write {
-        let found = counter.count()?;
+        let found = counter.count_least()?;
         let text = format!("{:#}\n", json!({ "instructions_per_request": found.round() }));
         return std::fs::write(&path, text).with_context(|| format!("write {FIGURE}"));
     }
@@ -104,6 +104,10 @@ impl Counter {
         let release = workspace::target_directory()?.join("release");
         let server = Server::start(&release.join("testkit"))?;
         Ok(Counter { plimsoll: release.join("plimsoll"), server })
+    }
+
+    fn count_least(&self) -> anyhow::Result<f64> {
+        (0..COUNTS_MAX).try_fold(f64::MAX, |least, _| Ok(least.min(self.count()?)))
     }
 
     fn count(&self) -> anyhow::Result<f64> {

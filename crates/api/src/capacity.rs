@@ -303,8 +303,8 @@ pub struct CapacityCaptions {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CapacityMissing {
-    /// `objectives`, `levels`, `load_above`, `load_below`, `valid_levels`, `measurement`, `evidence`, `limits`, `hold`,
-    /// `repeats`, `monotony`, `agreement`, `budget`.
+    /// `objectives`, `levels`, `load_above`, `load_below`, `valid_levels`, `full_weight`, `measurement`, `evidence`, `limits`,
+    /// `hold`, `repeats`, `monotony`, `agreement`, `budget`.
     pub kind: &'static str,
     /// It in a sentence, with what to do about it.
     pub sentence: String,

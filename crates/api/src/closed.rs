@@ -112,4 +112,6 @@ closed! {
     DiagnosisExemplarKind = "trace" | "statement" | "line";
     /// Phase of a live run.
     LivePhase = "initializing" | "setup" | "running" | "teardown" | "ended";
+    /// Whether a live run keeps its planned pace.
+    LivePaceKind = "saturated" | "keeping" | "closed";
 }

@@ -62,7 +62,7 @@ pub struct MetricData {
     /// Thresholds by expression.
     #[serde(skip_serializing_if = "Ordered::is_empty")]
     pub thresholds: Ordered<ThresholdData>,
-    /// The statistics whose number is a bound or missing, in words: `> 60 s (timeout)`, `failed`. Not in k6.
+    /// The statistics whose number is a bound or missing, in words: `≥ 60 s (timeout)`, `failed`. Not in k6.
     #[serde(skip_serializing_if = "Ordered::is_empty")]
     pub censored: Ordered<String>,
 }

@@ -43,6 +43,11 @@ pub(crate) trait Store: std::fmt::Debug + Send + Sync {
     /// The run as a local file.
     fn bring(&self, entry: &Entry) -> Result<PathBuf, CatalogueError>;
 
+    /// The run fetched anew; `None` where [`Store::bring`] leads to the run itself and not to a copy.
+    fn bring_anew(&self, _entry: &Entry) -> Result<Option<PathBuf>, CatalogueError> {
+        Ok(None)
+    }
+
     /// Deletes a run for good.
     fn remove(&self, entry: &Entry) -> Result<(), CatalogueError>;
 }
@@ -87,7 +92,18 @@ impl Catalogue {
         if let RunReference::Path(path) = reference {
             return if path.is_file() { Ok(path) } else { Err(unknown(&path, &self.place())) };
         }
-        self.store.bring(reference.choose(&self.list()?, &self.place())?)
+        self.store.bring(&self.choose(&reference)?)
+    }
+
+    /// Finds the run that is named in another way than by a path.
+    ///
+    /// # Errors
+    /// The place cannot be read, no run has this name, or several have.
+    ///
+    /// # Panics
+    /// The reference is a path.
+    pub fn choose(&self, reference: &RunReference) -> Result<Entry, CatalogueError> {
+        reference.choose(&self.list()?, &self.place()).cloned()
     }
 
     /// A run of [`Catalogue::list`] as a file of this machine.
@@ -96,6 +112,15 @@ impl Catalogue {
     /// It cannot be brought here.
     pub fn bring(&self, entry: &Entry) -> Result<PathBuf, CatalogueError> {
         self.store.bring(entry)
+    }
+
+    /// A run of [`Catalogue::list`] fetched anew, in place of the copy that [`Catalogue::bring`] leads to; `None` where that is the run
+    /// itself.
+    ///
+    /// # Errors
+    /// It cannot be brought here.
+    pub fn bring_anew(&self, entry: &Entry) -> Result<Option<PathBuf>, CatalogueError> {
+        self.store.bring_anew(entry)
     }
 
     /// The file of a run that may still be going; `None` where it cannot be, since it was kept elsewhere when it was over.

@@ -10,6 +10,7 @@ pub mod cookies;
 pub mod duration;
 pub mod html_page;
 pub mod http_response;
+pub mod import_file;
 pub mod json_path;
 pub mod options_json;
 pub mod otlp;
@@ -36,6 +37,7 @@ pub const ALL: &[Property] = &[
     Property { name: "duration", check: duration::check },
     Property { name: "html_page", check: html_page::check },
     Property { name: "http_response", check: http_response::check },
+    Property { name: "import_file", check: import_file::check },
     Property { name: "json_path", check: json_path::check },
     Property { name: "options_json", check: options_json::check },
     Property { name: "otlp", check: otlp::check },

@@ -37,6 +37,19 @@ impl Document {
 
     /// Parses as much of a page as the limits allow.
     pub fn parse_within(page: &str, limits: Limits) -> Document {
+        let parsed = Document::parse_in_pieces(page, limits, || Ok::<_, std::convert::Infallible>(()));
+        parsed.unwrap_or_else(|never| match never {})
+    }
+
+    /// The same, with a call of `pause` after each few kilobytes, which may let others use the thread.
+    ///
+    /// # Errors
+    /// Those of `pause`, which end the parsing.
+    pub fn parse_in_pieces<E>(
+        page: &str,
+        limits: Limits,
+        mut pause: impl FnMut() -> Result<(), E>,
+    ) -> Result<Document, E> {
         let (mut rest, mut is_cut) = (page, false);
         if rest.len() > limits.bytes_max {
             (rest, is_cut) = (&rest[..rest.floor_char_boundary(limits.bytes_max)], true);
@@ -50,8 +63,9 @@ impl Document {
                 is_cut = true;
                 break;
             }
+            pause()?;
         }
-        Document { nodes: parser.finish(), is_cut }
+        Ok(Document { nodes: parser.finish(), is_cut })
     }
 }
 

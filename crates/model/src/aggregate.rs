@@ -202,13 +202,13 @@ pub enum Quantile {
     Value(f64),
     /// A lower bound: the true value is at least `bound`.
     AtLeast {
-        /// The time after which waiting ended; for [`Mark::Dropped`], the largest measured value.
+        /// The largest known time at or below its rank, so that a higher quantile never has a lower bound: the time after which
+        /// waiting ended, or the largest measured value where that is larger.
         bound: f64,
-        /// The reason why the true value is unknown: [`Mark::TimedOut`], [`Mark::Cut`] or [`Mark::Dropped`]; of a largest
-        /// value beside failures also [`Mark::Failed`].
+        /// The reason why the true value is unknown; never [`Mark::Measured`].
         why: Mark,
     },
-    /// It lies among those that failed and have no time at all.
+    /// It lies among those that failed without a time, and nothing else has a time.
     Failed,
 }
 
@@ -309,12 +309,18 @@ impl Trend {
     /// The mark that ranks at this place above all measured values.
     fn failure_at(&self, place: u64) -> Quantile {
         let Some(failures) = &self.failures else { return Quantile::None };
+        let measured = self.values.max();
         let Some(place) = place.checked_sub(failures.dropped) else {
-            return Quantile::AtLeast { bound: self.values.max().unwrap_or(0.0), why: Mark::Dropped };
+            return Quantile::AtLeast { bound: measured.unwrap_or(0.0), why: Mark::Dropped };
         };
         match failures.bound_at(place) {
-            Some((bound, why)) => Quantile::AtLeast { bound, why },
-            None => Quantile::Failed,
+            // A request that was given up early ranks above a slower success all the same.
+            Some((bound, why)) => {
+                Quantile::AtLeast { bound: measured.map_or(bound, |known| known.max(bound)), why }
+            }
+            None => {
+                self.max().map_or(Quantile::Failed, |bound| Quantile::AtLeast { bound, why: Mark::Failed })
+            }
         }
     }
 }
@@ -380,16 +386,40 @@ mod tests {
         check(&each, 0.4, at_least(2.0, Mark::Dropped));
         check(&each, 0.6, at_least(9.0, Mark::Cut));
         check(&each, 0.8, at_least(60.0, Mark::TimedOut));
-        check(&each, 1.0, Quantile::Failed);
+        check(&each, 1.0, at_least(60.0, Mark::Failed));
         // Between the last success and the first failure, the failure decides.
         check(&each, 0.21, at_least(2.0, Mark::Dropped));
-        check(&each, 0.81, Quantile::Failed);
-        check(&[ms(5.0), FAILED], 0.5, Quantile::Failed);
+        check(&each, 0.81, at_least(60.0, Mark::Failed));
+        check(&[ms(5.0), FAILED], 0.5, at_least(5.0, Mark::Failed));
         // Of a timeout and a cut response with one bound, the timeout is named.
         check(&[(60.0, Mark::Cut), TIMEOUT], 0.0, at_least(60.0, Mark::TimedOut));
         let one_in_a_thousand: Vec<_> = [vec![ms(5.0); 1000], vec![FAILED]].concat();
         check(&one_in_a_thousand, 99.9 / 100.0, Quantile::Value(5.0));
-        check(&one_in_a_thousand, 99.91 / 100.0, Quantile::Failed);
+        check(&one_in_a_thousand, 99.91 / 100.0, at_least(5.0, Mark::Failed));
+    }
+
+    #[test]
+    fn a_higher_quantile_never_has_a_lower_value() {
+        // Cut after 2 s at the end of a run whose successes took up to 11 s.
+        let slow =
+            [ms(1_000.0), ms(11_000.0), (2_000.0, Mark::Cut), (500.0, Mark::TimedOut), FAILED, DROPPED];
+        for count in 1..=slow.len() {
+            for first in 0..=slow.len() - count {
+                let trend = trend_of(&slow[first..first + count]);
+                let known =
+                    (0..=100u8).filter_map(|percent| match trend.quantile(f64::from(percent) / 100.0) {
+                        Quantile::Value(value) | Quantile::AtLeast { bound: value, .. } => Some(value),
+                        Quantile::None | Quantile::Failed => None,
+                    });
+                assert!(known.collect::<Vec<_>>().is_sorted(), "{trend:?}");
+            }
+        }
+        let why = |q| match trend_of(&slow).quantile(q) {
+            Quantile::AtLeast { bound, why } => (bound, why),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(why(0.8), (11_000.0, Mark::Cut));
+        assert_eq!(why(1.0), (11_000.0, Mark::Failed));
     }
 
     #[test]

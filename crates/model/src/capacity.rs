@@ -460,6 +460,11 @@ pub enum Missing {
         /// How many.
         count: usize,
     },
+    /// Levels with a fault that does not touch all objectives; the others count with less weight.
+    FullWeight {
+        /// How many.
+        count: usize,
+    },
     /// An objective that was not measured at any level: its place in the objectives.
     Measurement {
         /// Which.
@@ -490,6 +495,7 @@ impl Missing {
             Missing::LoadAbove => "load_above",
             Missing::LoadBelow => "load_below",
             Missing::ValidLevels { .. } => "valid_levels",
+            Missing::FullWeight { .. } => "full_weight",
             Missing::Measurement { .. } => "measurement",
             Missing::Evidence => "evidence",
             Missing::Limits => "limits",

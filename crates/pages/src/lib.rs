@@ -36,6 +36,7 @@ mod trace;
 mod traces;
 mod validity;
 mod values;
+mod widening;
 
 pub use html::render as report_html;
 pub use library::{Library, Own};

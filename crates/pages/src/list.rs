@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use api::Number;
-use api::page::{Fact, RunList, RunRow, ThresholdCount, Unreadable};
+use api::page::{Fact, RunList, RunRow, RunStudy, ThresholdCount, Unreadable};
 use catalogue::{Catalogue, Entry};
 use model::{ValueKind, Work};
 use report::number;
-use runfile::{Reader, State};
+use runfile::{Reader, State, StudyFacts};
 use server::{PageError, Question, View};
 
 use super::cache::Stamp;
 use super::locked;
+use super::points::RATED_MIN_S;
 use super::remarks::Remarks;
 use super::scope::{Detail, Scope};
 use super::study::{RUNS_MAX as NEWEST, Studies};
@@ -187,11 +188,23 @@ pub(super) fn summarize(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> 
             total: judged.len() as u64,
         },
         figures: FigureTotals::from_window(window).figures(elapsed, scope.time_unit()),
+        study: header.study.as_deref().map(study),
         note: String::new(),
         is_baseline: false,
         bytes,
         shape: shape(scope)?,
     })
+}
+
+fn study(facts: &StudyFacts) -> RunStudy {
+    let load = number::plain(facts.load);
+    let text = if facts.unit == "vus" { format!("{load} VUs") } else { format!("{load}/s") };
+    RunStudy {
+        name: facts.name.clone(),
+        kind: facts.kind.clone(),
+        started: facts.started_unix_s,
+        load: values::value(facts.load, text),
+    }
 }
 
 /// Returns requests per second for equal slots of the run; `None` for slots without windows.
@@ -215,8 +228,10 @@ fn shape(scope: &Scope) -> Result<Vec<Option<Number>>, PageError> {
             add(&mut sum.1, row.finished);
         }
     }
+    // A partial last second would look like a peak.
+    let shortest_s = if parts > 1 { RATED_MIN_S } else { 0.0 };
     let rate = |(seconds, count): (f64, u64)| {
-        (seconds > 0.0).then(|| Number((count as f64 / seconds * 1e3).round() / 1e3))
+        (seconds > shortest_s).then(|| Number((count as f64 / seconds * 1e3).round() / 1e3))
     };
     Ok(sums.into_iter().map(rate).collect())
 }

@@ -8,13 +8,15 @@ use std::time::Duration;
 
 use analysis::validity::Whole;
 use api::Number;
-use api::page::{Ended, Headline, LiveError, LiveState, LiveThresholds, Series, Tick};
+use api::page::{Ended, Headline, LiveError, LivePace, LiveState, LiveThresholds, Series, Tick};
 use engine::{RunConfig, RunControl};
-use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_DURATION};
+use model::metric::builtin::{
+    DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_DURATION,
+};
 use model::plan::{Plan, TimeUnit};
 use model::{
     Aggregate, Epoch, GeneratorState, Instant, LogLine, MetricId, MetricRegistry, RunEvent, RunProgress,
-    SystemClock, ThresholdResult, Validity, ValueKind, Window,
+    SystemClock, ThresholdResult, Trend, Validity, ValueKind, Window, Work,
 };
 use redact::Redactor;
 use report::document::RunState;
@@ -27,7 +29,8 @@ use server::{Feed, Live, Server};
 use super::headline::Facts;
 use super::library::{Gate, Library, Own};
 use super::points::{self, METRICS, Point, Row};
-use super::{add, logs, thresholds};
+use super::widening::Recent;
+use super::{add, logs, series, thresholds, total, values};
 
 /// Address of the page: any free port of this machine.
 const ADDRESS: &str = "127.0.0.1:0";
@@ -41,6 +44,9 @@ const JUDGINGS: u32 = 360;
 
 /// Maximum number of errors that are sent.
 const ERRORS_TOLD: usize = 20;
+
+/// Seconds of the pace: long enough that single seconds do not make it jump.
+const PACE_SECONDS: usize = 10;
 
 /// Maximum number of distinct errors that are counted separately.
 const ERRORS_MAX: usize = 1_000;
@@ -181,6 +187,52 @@ impl LivePage {
     }
 }
 
+/// Iterations of the last seconds.
+#[derive(Clone, Debug, Default)]
+struct Pace {
+    is_open: bool,
+    /// Length in seconds, iterations finished, and iterations due that were not started.
+    windows: VecDeque<(f64, u64, u64)>,
+}
+
+impl Pace {
+    fn add(&mut self, window: &Window) {
+        let iterations =
+            window.load.iter().filter(|load| load.work == Work::Iterations && load.scenario.is_some());
+        let finished = total(iterations.map(|load| load.finished));
+        let dropped = window.series.iter().map(|(key, aggregate)| match aggregate {
+            Aggregate::Counter(counter) if key.metric == DROPPED_ITERATIONS => {
+                counter.sum.value().max(0.0) as u64
+            }
+            _ => 0,
+        });
+        self.windows.push_back((window.end.since(window.start).as_secs_f64(), finished, total(dropped)));
+        while self.windows.len() > PACE_SECONDS {
+            self.windows.pop_front();
+        }
+    }
+
+    fn answer(&self) -> Option<LivePace> {
+        let seconds: f64 = self.windows.iter().map(|window| window.0).sum();
+        if seconds <= 0.0 {
+            return None;
+        }
+        let per_second = |count: u64| values::per_second((count as f64 / seconds * 10.0).round() / 10.0);
+        let dropped = total(self.windows.iter().map(|window| window.2));
+        let kind = match (self.is_open, dropped) {
+            (false, _) => "closed",
+            (true, 0) => "keeping",
+            (true, _) => "saturated",
+        };
+        Some(LivePace {
+            kind,
+            finished: per_second(total(self.windows.iter().map(|window| window.1))),
+            dropped: per_second(dropped),
+            seconds: self.windows.len() as u32,
+        })
+    }
+}
+
 /// The state of a run so far, as its page shows it.
 struct RunSoFar {
     facts: Facts,
@@ -197,6 +249,8 @@ struct RunSoFar {
     scenarios_started: Option<Instant>,
     offered: Offered,
     latency: MetricId,
+    recent: Recent,
+    pace: Pace,
     redactor: Redactor,
     registry: Arc<MetricRegistry>,
     progress: Arc<RunProgress>,
@@ -215,6 +269,7 @@ impl RunSoFar {
             thresholds: plan.thresholds.iter().map(ThresholdFacts::from).collect(),
             ..Header::default()
         };
+        let usual = if is_open { HTTP_REQ_RESPONSE_TIME } else { HTTP_REQ_DURATION };
         let live = RunReport { state: RunState::Live, ..RunReport::default() };
         RunSoFar {
             facts: Facts::default(),
@@ -229,7 +284,9 @@ impl RunSoFar {
             end: Instant::ZERO,
             scenarios_started: None,
             offered: Offered::of_plan(plan),
-            latency: if is_open { HTTP_REQ_RESPONSE_TIME } else { HTTP_REQ_DURATION },
+            latency: series::objective(&header.thresholds, &config.registry).unwrap_or(usual),
+            recent: Recent::default(),
+            pace: Pace { is_open, ..Pace::default() },
             redactor: run.redactor.clone(),
             registry: config.registry.clone(),
             progress: config.progress.clone(),
@@ -256,10 +313,20 @@ impl RunSoFar {
         self.zero.get_or_insert((window.start, window.index));
         self.end = window.end;
         self.facts.add(window);
+        let mut latency = Trend::default();
         for (key, aggregate) in &window.series {
             if key.metric == ITERATION_DURATION {
                 self.iterations.merge(aggregate);
             }
+            if let Aggregate::Trend(trend) = aggregate
+                && key.metric == self.latency
+            {
+                latency.merge(trend);
+            }
+        }
+        self.recent.push(latency);
+        if self.scenarios_started.is_some() {
+            self.pace.add(window);
         }
         let t = self.second(window);
         for error in &window.errors {
@@ -326,6 +393,7 @@ impl RunSoFar {
             vus: self.progress.vus_active.load(Relaxed),
             vus_max: self.progress.vus_initialized.load(Relaxed),
             text: number::value((elapsed_ms / 1e3).floor() * 1e3, ValueKind::Time, None),
+            pace: self.pace.answer(),
         }
     }
 
@@ -344,6 +412,7 @@ impl RunSoFar {
             window.errors.iter().map(|error| (0, error.code, error.message.to_string(), error.count));
         let mut series = points::series(1, [(self.second(window), &Row::from_point(&point))]);
         series.errors = points::errors(&series.width, errors);
+        self.recent.widen(&mut series);
         let metric = self.registry.get(self.latency);
         series.latency.metric = metric.name.to_string();
         series.latency.contains = metric.contains.as_str();
@@ -378,5 +447,51 @@ impl RunSoFar {
         };
         report.summary.metrics = self.thresholds.iter().map(metric).collect();
         LiveThresholds { thresholds: thresholds::of_report(&report, &self.header) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{CounterTotal, Load, SeriesKey, TagSetId};
+
+    use super::*;
+
+    fn window(index: u32, finished: u64, dropped: u64) -> Window {
+        let mut counter = CounterTotal { count: dropped, ..CounterTotal::default() };
+        counter.sum.add(dropped as f64);
+        let load = Load {
+            scenario: Some(model::ScenarioId(0)),
+            work: Work::Iterations,
+            started: finished,
+            finished,
+            in_flight_ns: 0,
+        };
+        Window {
+            index,
+            start: Instant::from_ns(u64::from(index) * 1_000_000_000),
+            end: Instant::from_ns(u64::from(index + 1) * 1_000_000_000),
+            series: vec![(
+                SeriesKey { metric: DROPPED_ITERATIONS, tags: TagSetId(0) },
+                Aggregate::Counter(counter),
+            )],
+            load: vec![load],
+            ..Window::default()
+        }
+    }
+
+    #[test]
+    fn a_live_run_says_how_it_stands() {
+        let mut pace = Pace { is_open: true, ..Pace::default() };
+        assert_eq!(pace.answer(), None);
+        let stands = |pace: &Pace| {
+            let pace = pace.answer().expect("a pace");
+            (pace.kind, pace.finished.text, pace.dropped.text, pace.seconds)
+        };
+        pace.add(&window(0, 160, 0));
+        assert_eq!(stands(&pace), ("keeping", "160/s".to_owned(), "0/s".to_owned(), 1));
+        (1..30).for_each(|index| pace.add(&window(index, 127, 33)));
+        assert_eq!(stands(&pace), ("saturated", "127/s".to_owned(), "33/s".to_owned(), 10));
+        pace.is_open = false;
+        assert_eq!(stands(&pace).0, "closed");
     }
 }

@@ -1,20 +1,28 @@
 //! Windows as points, and points as rows of columns: the curves over time of stored and live runs.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use api::Number;
-use api::page::{Column, ErrorSeries, NoteKind, Series};
+use api::page::{Column, ErrorSeries, NoteKind, Series, StatusSeries};
 use model::metric::builtin::{
     DATA_RECEIVED, DATA_SENT, DROPPED_ITERATIONS, HTTP_REQ_FAILED, HTTP_REQS, VUS, VUS_MAX,
 };
 use model::{Aggregate, CounterTotal, GaugeTotal, Load, MetricId, Quantile, Trend, Work};
 
-use super::add;
 use super::values::{is_supported, number_of};
+use super::{add, total};
 
 /// Metrics of every point, besides the selected trend.
 pub(super) const METRICS: [MetricId; 7] =
     [DATA_RECEIVED, DATA_SENT, DROPPED_ITERATIONS, HTTP_REQ_FAILED, HTTP_REQS, VUS, VUS_MAX];
+
+/// Shorter points have no rates, seconds: in the fraction of a second before a run ends, the requests that are cut then would
+/// look like a peak.
+pub(super) const RATED_MIN_S: f64 = 0.5;
+
+/// Shortest time that errors are divided by, seconds: a short last point must not multiply them.
+const ERRORS_OVER_MIN_S: f64 = 1.0;
 
 /// One point of all columns.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +43,7 @@ pub(super) struct Point {
     vus_max: GaugeTotal,
     sent: CounterTotal,
     received: CounterTotal,
+    statuses: BTreeMap<u16, u64>,
 }
 
 impl Point {
@@ -59,6 +68,11 @@ impl Point {
             Aggregate::Gauge(gauge) if metric == VUS_MAX => keep_latest(&mut self.vus_max, gauge),
             _ => {}
         }
+    }
+
+    /// Adds responses with a status code; 0 without a response.
+    pub(super) fn add_status(&mut self, status: u16, responses: u64) {
+        add(self.statuses.entry(status).or_default(), responses);
     }
 
     /// Adds the work in progress.
@@ -96,10 +110,22 @@ pub(super) struct Row {
     cells: [(Option<f64>, Option<NoteKind>); COLUMNS],
     /// Number of values of the selected trend.
     count: u64,
+    /// Responses by status code.
+    statuses: Box<[(u16, u64)]>,
+}
+
+impl Row {
+    /// Returns responses by status code.
+    pub(super) fn statuses(&self) -> &[(u16, u64)] {
+        &self.statuses
+    }
 }
 
 /// Number of columns that have reasons besides their values.
 const COLUMNS: usize = 16;
+
+/// Columns per second.
+const RATES: [usize; 9] = [0, 1, 2, 3, 4, 5, 8, 9, 10];
 
 /// Returns the columns of a series, in the order of the cells.
 fn columns(series: &mut Series) -> [&mut Column; COLUMNS] {
@@ -157,6 +183,7 @@ impl Row {
                 bound(trend.avg()),
             ],
             count: trend.population(),
+            statuses: point.statuses.iter().map(|(status, count)| (*status, *count)).collect(),
         }
     }
 }
@@ -167,15 +194,21 @@ pub(super) fn series<'a>(step: u32, rows: impl IntoIterator<Item = (u32, &'a Row
     for (t, row) in rows {
         series.t.push(Number(t.into()));
         series.width.push(Number(row.width_s));
-        for (column, (value, why)) in columns(&mut series).into_iter().zip(row.cells) {
-            column.push(value, why);
+        // A run that is shorter than that has this one point.
+        let is_partial = row.width_s < RATED_MIN_S && t > 0;
+        for (at, (column, (value, why))) in columns(&mut series).into_iter().zip(row.cells).enumerate() {
+            match is_partial && RATES.contains(&at) {
+                true => column.push(None, Some(NoteKind::Partial)),
+                false => column.push(value, why),
+            }
         }
         series.latency.count.push(row.count);
     }
     series
 }
 
-fn quantile(trend: &Trend, q: f64) -> (Option<f64>, Option<NoteKind>) {
+/// Returns a quantile, or the reason why it is missing or only a bound.
+pub(super) fn quantile(trend: &Trend, q: f64) -> (Option<f64>, Option<NoteKind>) {
     let population = trend.population();
     if population == 0 {
         return (None, Some(NoteKind::NoSamples));
@@ -202,11 +235,11 @@ pub(super) fn errors(
     widths_s: &[Number],
     found: impl IntoIterator<Item = (usize, u16, String, u64)>,
 ) -> Vec<ErrorSeries> {
-    let mut kinds: std::collections::BTreeMap<(u16, String), Vec<(usize, u64)>> = Default::default();
+    let mut kinds: BTreeMap<(u16, String), Vec<(usize, u64)>> = Default::default();
     for (point, code, message, count) in found {
         kinds.entry((code, message)).or_default().push((point, count));
     }
-    let total = |cells: &[(usize, u64)]| super::total(cells.iter().map(|cell| cell.1));
+    let total = |cells: &[(usize, u64)]| total(cells.iter().map(|cell| cell.1));
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, cells)| std::cmp::Reverse(total(cells)));
     let rest = kinds.split_off(kinds.len().min(ERROR_KINDS_MAX));
@@ -217,10 +250,8 @@ pub(super) fn errors(
                 add(value, *count);
             }
         }
-        let rate = |(count, width_s): (&u64, &Number)| match width_s.0 > 0.0 {
-            true => Number(*count as f64 / width_s.0),
-            false => Number(0.0),
-        };
+        let rate =
+            |(count, width_s): (&u64, &Number)| Number(*count as f64 / width_s.0.max(ERRORS_OVER_MIN_S));
         let values = values.iter().zip(widths_s).map(rate).collect();
         ErrorSeries { kind, code, values, total: total(cells) }
     };
@@ -229,6 +260,42 @@ pub(super) fn errors(
     if !rest.is_empty() {
         let cells: Vec<_> = rest.into_iter().flat_map(|(_, cells)| cells).collect();
         columns.push(column("other".to_owned(), 0, &cells));
+    }
+    columns
+}
+
+/// Maximum number of status codes with a column of their own.
+const STATUSES_MAX: usize = 7;
+
+/// Returns the columns of status codes over rows of these widths, sorted by code. The most frequent codes have columns of
+/// their own.
+pub(super) fn statuses<'a>(
+    widths_s: &[Number],
+    rows: impl Iterator<Item = &'a Row> + Clone,
+) -> Vec<StatusSeries> {
+    let mut totals: BTreeMap<u16, u64> = BTreeMap::new();
+    for (status, count) in rows.clone().flat_map(Row::statuses) {
+        add(totals.entry(*status).or_default(), *count);
+    }
+    let mut codes: Vec<(u16, u64)> = totals.into_iter().collect();
+    codes.sort_by_key(|(_, total)| std::cmp::Reverse(*total));
+    let rest = codes.split_off(codes.len().min(STATUSES_MAX));
+    codes.sort_unstable();
+    let column = |status: String, of: &[(u16, u64)]| {
+        let count = |row: &Row| {
+            total(
+                row.statuses.iter().filter(|(code, _)| of.iter().any(|one| one.0 == *code)).map(|one| one.1),
+            )
+        };
+        let rate =
+            |(row, width_s): (&Row, &Number)| Number(count(row) as f64 / width_s.0.max(ERRORS_OVER_MIN_S));
+        let values = rows.clone().zip(widths_s).map(rate).collect();
+        StatusSeries { status, values, total: total(of.iter().map(|one| one.1)) }
+    };
+    let mut columns: Vec<StatusSeries> =
+        codes.iter().map(|code| column(code.0.to_string(), std::slice::from_ref(code))).collect();
+    if !rest.is_empty() {
+        columns.push(column("other".to_owned(), &rest));
     }
     columns
 }
@@ -265,14 +332,37 @@ mod tests {
     fn rare_kinds_of_errors_are_one() {
         let found =
             (0..10u16).map(|code| (usize::from(code % 2), code, format!("e{code}"), u64::from(code) + 1));
-        let columns = errors(&[Number(1.0), Number(0.5)], found);
+        let columns = errors(&[Number(1.0), Number(2.0)], found);
         assert_eq!(columns.len(), ERROR_KINDS_MAX + 1);
         assert_eq!(
             (columns[0].kind.as_str(), columns[0].total, columns[0].values[1]),
-            ("e9", 10, Number(20.0))
+            ("e9", 10, Number(5.0))
         );
         let last = &columns[ERROR_KINDS_MAX];
         assert_eq!((last.kind.as_str(), last.total, last.values[0]), ("other", 3, Number(1.0)));
+    }
+
+    #[test]
+    fn a_partial_last_second_is_no_peak() {
+        let mut point = Point { width_s: 1.0, requests: 100, vus: GaugeTotal::default(), ..Point::default() };
+        point.add_status(200, 100);
+        let whole = Row::from_point(&point);
+        // 208 requests are cut in the 73 ms after the last whole second.
+        let mut cut = Point { width_s: 0.073, requests: 208, in_flight_ns: 1, ..Point::default() };
+        cut.add_status(0, 208);
+        let cut = Row::from_point(&cut);
+        let made = series(1, [(0, &whole), (1, &cut)]);
+        assert_eq!(made.requests.values, [Some(Number(100.0)), None]);
+        assert_eq!(made.requests.notes, [api::page::Note { from: 1, to: 2, why: NoteKind::Partial }]);
+        assert_eq!(made.in_flight.values[1], None);
+        let cuts = errors(&made.width, [(1, 1050, "cut".to_owned(), 208)]);
+        assert_eq!((cuts[0].values[1], cuts[0].total), (Number(208.0), 208));
+        let codes = statuses(&made.width, [&whole, &cut].into_iter());
+        let values = |at: usize| (codes[at].status.as_str(), codes[at].values.clone(), codes[at].total);
+        assert_eq!(values(0), ("0", vec![Number(0.0), Number(208.0)], 208));
+        assert_eq!(values(1), ("200", vec![Number(100.0), Number(0.0)], 100));
+        // A run of one short second shows what there is.
+        assert!(series(1, [(0, &cut)]).requests.values[0].is_some());
     }
 
     #[test]

@@ -5,19 +5,22 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::ops::Range;
 
 use api::Number;
-use api::page::{LimitLine, Mark, Series};
-use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME};
-use model::{Instant, Load, Metric, MetricId, MetricKind, SeriesKey};
+use api::page::{ChosenSeries, Column, LimitLine, Mark, NoteKind, Series};
+use model::metric::builtin::{self, HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, HTTP_REQS};
+use model::{
+    Aggregate, Instant, Load, Metric, MetricId, MetricKind, MetricRegistry, SeriesKey, TagInterner, TagSetId,
+    Trend,
+};
 use report::number;
-use runfile::{Cell, Reader, ThresholdFacts};
+use runfile::{Cell, Reader, State, ThresholdFacts};
 use runs::Offered;
 use server::{PageError, Question};
-use tally::{Condition, Stat};
+use tally::{Condition, Selector, Stat};
 
-use super::points::{self, METRICS, Point, Row, step_of};
+use super::points::{self, METRICS, Point, RATED_MIN_S, Row, step_of};
 use super::scope::Scope;
 use super::tags::{TagFilter, fits};
-use super::{damaged, invalid, json};
+use super::{damaged, invalid, json, widening};
 
 /// Windows per minute, the unit in which files store them.
 const MINUTE: u32 = 60;
@@ -29,14 +32,19 @@ const POINTS_ASKED_MAX: u32 = 10_000;
 const DEFAULTS: [MetricId; 2] = [HTTP_REQ_RESPONSE_TIME, HTTP_REQ_DURATION];
 
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
-    let metric = metric(&scope.reader, question)?;
+    let asked = any_metric(&scope.reader, question)?;
     let tags = TagFilter::parse(question.get("tags").unwrap_or_default())?;
     let step = step(scope, super::number(question, "step")?)?;
+    let is_trend = asked.kind == MetricKind::Trend;
+    let metric =
+        if is_trend { asked.clone() } else { scope.reader.registry().get(default_metric(&scope.reader)) };
     let mut series = columns(scope, &metric, &tags, step)?;
-    series.marks = marks(scope)?;
-    if tags.is_empty() {
-        series.limits = limits(scope, &metric)?;
+    widen(scope, (metric.id, &tags, step), &mut series)?;
+    if !is_trend {
+        series.chosen = Some(chosen(scope, &asked, &tags, step)?);
     }
+    series.marks = marks(scope)?;
+    series.limits = limits(scope, &metric, &tags)?;
     json(&series)
 }
 
@@ -45,21 +53,47 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
 /// # Errors
 /// The run has no trend of that name.
 pub(super) fn metric(reader: &Reader, question: &Question) -> Result<Metric, PageError> {
-    let registry = reader.registry();
-    let Some(name) = question.get("metric") else { return Ok(registry.get(default_metric(reader))) };
-    let found = registry.find(name).ok_or_else(|| {
-        PageError::NotFound(format!("failed to find the metric {name:?}: the run has none of that name"))
-    })?;
+    let found = any_metric(reader, question)?;
     match found.kind {
         MetricKind::Trend => Ok(found),
         kind => {
-            let text = format!("failed to draw {name:?}: it is a {}, and no trend", kind.as_str());
+            let text = format!("failed to draw {:?}: it is a {}, and no trend", found.name, kind.as_str());
             Err(PageError::Invalid(text))
         }
     }
 }
 
+/// Returns the metric of a question, of any kind.
+///
+/// # Errors
+/// The run has no metric of that name.
+fn any_metric(reader: &Reader, question: &Question) -> Result<Metric, PageError> {
+    let registry = reader.registry();
+    let Some(name) = question.get("metric") else { return Ok(registry.get(default_metric(reader))) };
+    registry.find(name).ok_or_else(|| {
+        PageError::NotFound(format!("failed to find the metric {name:?}: the run has none of that name"))
+    })
+}
+
+/// Returns the script's own trend that a threshold is on, for example the duration of its tasks: how long those take is the
+/// script's objective, and the requests in them may be quick all the same.
+pub(super) fn objective(thresholds: &[ThresholdFacts], registry: &MetricRegistry) -> Option<MetricId> {
+    let own = |facts: &ThresholdFacts| {
+        let name = facts.selector.split('{').next().unwrap_or_default();
+        let metric = registry.find(name)?;
+        let is_own = usize::from(metric.id.0) >= builtin::TABLE.len();
+        (is_own && metric.kind == MetricKind::Trend).then_some(metric.id)
+    };
+    thresholds.iter().find_map(own)
+}
+
 fn default_metric(reader: &Reader) -> MetricId {
+    let is_live = reader.state() == State::Live;
+    // A live run may have no samples of it yet, and its page shows one metric from the beginning.
+    let own = objective(&reader.header().thresholds, reader.registry());
+    if let Some(own) = own.filter(|own| is_live || reader.has_series(*own)) {
+        return own;
+    }
     DEFAULTS.into_iter().find(|id| reader.has_series(*id)).unwrap_or(HTTP_REQ_DURATION)
 }
 
@@ -92,6 +126,7 @@ pub(super) fn columns(
     // The first step may begin before the range.
     let second = |window: u32| scope.second(window.max(scope.range.start));
     let mut series = points::series(step, rows.iter().map(|(start, row)| (second(*start), row)));
+    series.statuses = points::statuses(&series.width, rows.iter().map(|(_, row)| row));
     let places: HashMap<u32, usize> =
         rows.iter().enumerate().map(|(place, (start, _))| (*start, place)).collect();
     let errors = scope.reader.errors_of(scope.range.clone()).map_err(damaged)?;
@@ -104,6 +139,45 @@ pub(super) fn columns(
     series.latency.contains = metric.contains.as_str();
     series.latency.tags = tags.text();
     Ok(series)
+}
+
+/// Returns a counter, gauge or rate over the steps of a range.
+fn chosen(scope: &Scope, metric: &Metric, tags: &TagFilter, step: u32) -> Result<ChosenSeries, PageError> {
+    let reading = Reading::new(scope, metric.id, tags, step)?;
+    let values = reading.values(scope.range.clone(), &Aggregate::empty(metric.kind))?;
+    Ok(ChosenSeries {
+        metric: metric.name.to_string(),
+        kind: metric.kind.as_str(),
+        contains: metric.contains.as_str(),
+        tags: tags.text(),
+        values,
+    })
+}
+
+/// Fills in percentiles of points with too few samples; those of the usual question are kept with the range.
+fn widen(
+    scope: &Scope,
+    (metric, tags, step): (MetricId, &TagFilter, u32),
+    series: &mut Series,
+) -> Result<(), PageError> {
+    if !widening::is_needed(series) {
+        return Ok(());
+    }
+    let start = |t: &Number| (t.0 as u32).saturating_add(scope.all.start) / step * step;
+    let starts: Vec<u32> = series.t.iter().map(start).collect();
+    let percentiles = || {
+        let trends = Reading::new(scope, metric, tags, step)?.trends(&starts, scope.range.clone())?;
+        Ok::<_, PageError>(widening::percentiles(&trends))
+    };
+    let is_usual = tags.is_empty()
+        && metric == default_metric(&scope.reader)
+        && step == step_of(&scope.range, scope.detail.points_max);
+    let [p50, p95, p99] = match is_usual {
+        true => scope.study.percentiles(&scope.range, percentiles)?,
+        false => percentiles()?,
+    };
+    (series.latency.p50, series.latency.p95, series.latency.p99) = (p50, p95, p99);
+    Ok(())
 }
 
 /// Returns the rows of a range, each with the first window of its step.
@@ -160,6 +234,8 @@ struct Reading<'a> {
     offered: Option<Offered>,
     /// The start of the scenarios, from which plans count.
     started: Option<Instant>,
+    /// The status code of each tag set that has one.
+    statuses: Vec<Option<u16>>,
 }
 
 impl<'a> Reading<'a> {
@@ -177,6 +253,7 @@ impl<'a> Reading<'a> {
             step,
             offered: Offered::from_header(reader.header()),
             started: reader.scenarios_started().map_err(damaged)?,
+            statuses: statuses(reader.tags()),
         })
     }
 
@@ -196,7 +273,10 @@ impl<'a> Reading<'a> {
                 let fits = fits(self.matching.as_ref(), key.tags);
                 match &cell {
                     Cell::Trend(trend) if key.metric == self.metric && fits => trend.add_to(&mut point.trend),
-                    Cell::Whole(aggregate) => point.add(key.metric, self.metric, fits, aggregate),
+                    Cell::Whole(aggregate) => {
+                        point.add(key.metric, self.metric, fits, aggregate);
+                        self.add_status(point, key, fits, aggregate);
+                    }
                     Cell::Trend(_) | Cell::Brief(_) => {}
                 }
             }
@@ -209,6 +289,67 @@ impl<'a> Reading<'a> {
             }
         }
         Ok(points.iter().map(|(start, point)| (*start, Row::from_point(point))).collect())
+    }
+
+    fn add_status(&self, point: &mut Point, key: SeriesKey, fits: bool, aggregate: &Aggregate) {
+        let status = self.statuses.get(key.tags.0 as usize).copied().flatten();
+        if let (HTTP_REQS, true, Some(status), Aggregate::Counter(counter)) =
+            (key.metric, fits, status, aggregate)
+        {
+            point.add_status(status, counter.count);
+        }
+    }
+
+    /// Returns the trends of the steps that begin with these windows.
+    fn trends(&self, starts: &[u32], range: Range<u32>) -> Result<Vec<Trend>, PageError> {
+        let places: HashMap<u32, usize> = starts.iter().enumerate().map(|(at, start)| (*start, at)).collect();
+        let mut trends = vec![Trend::default(); starts.len()];
+        let is_wanted = |key: SeriesKey| key.metric == self.metric && fits(self.matching.as_ref(), key.tags);
+        let rolled = self.step.min(runfile::STEPS[runfile::STEPS.len() - 1]);
+        let each = |window: u32, _: SeriesKey, cell: Cell<'_>| {
+            let Some(trend) = places.get(&self.start(window)).and_then(|at| trends.get_mut(*at)) else {
+                return;
+            };
+            match &cell {
+                Cell::Trend(part) => part.add_to(trend),
+                // Of a roll-up, or of the minute that a live run is in.
+                Cell::Whole(Aggregate::Trend(part)) => trend.merge(part),
+                Cell::Whole(_) | Cell::Brief(_) => {}
+            }
+        };
+        self.reader.steps(range, rolled, is_wanted, each).map_err(damaged)?;
+        Ok(trends)
+    }
+
+    /// Returns the values of a counter (per second), a gauge (the last value) or a rate (a share) in each step of a range.
+    fn values(&self, range: Range<u32>, empty: &Aggregate) -> Result<Column, PageError> {
+        let points = self.frame(range.clone())?;
+        let mut sums: BTreeMap<u32, Aggregate> = points.keys().map(|start| (*start, empty.clone())).collect();
+        let is_wanted = |key: SeriesKey| key.metric == self.metric && fits(self.matching.as_ref(), key.tags);
+        let rolled = self.step.min(runfile::STEPS[runfile::STEPS.len() - 1]);
+        let each = |window: u32, _: SeriesKey, cell: Cell<'_>| {
+            if let (Some(sum), Cell::Whole(part)) = (sums.get_mut(&self.start(window)), &cell) {
+                sum.merge(part);
+            }
+        };
+        self.reader.steps(range, rolled, is_wanted, each).map_err(damaged)?;
+        let first = points.keys().next().copied();
+        let mut column = Column::default();
+        for ((start, point), sum) in points.iter().zip(sums.values()) {
+            let is_partial = point.width_s < RATED_MIN_S && Some(*start) != first;
+            let value = match sum {
+                Aggregate::Counter(_) if is_partial => None,
+                Aggregate::Counter(counter) => {
+                    (point.width_s > 0.0).then(|| counter.sum.value() / point.width_s)
+                }
+                Aggregate::Rate(rate) => rate.rate(),
+                Aggregate::Gauge(gauge) => (!gauge.is_empty()).then_some(gauge.last),
+                Aggregate::Trend(_) => None,
+            };
+            let why = if is_partial { NoteKind::Partial } else { NoteKind::NoSamples };
+            column.push(value, value.is_none().then_some(why));
+        }
+        Ok(column)
     }
 
     /// Returns empty points with their lengths and planned iterations, by the first window of their step.
@@ -230,6 +371,12 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// Returns the status code of each tag set; 0 stands for no response.
+fn statuses(tags: &TagInterner) -> Vec<Option<u16>> {
+    let count = u32::try_from(tags.len()).unwrap_or(u32::MAX);
+    (0..count).map(|id| tags.get(TagSetId(id)).get("status").and_then(|status| status.parse().ok())).collect()
+}
+
 fn marks(scope: &Scope) -> Result<Vec<Mark>, PageError> {
     let marks = scope.reader.marks().map_err(damaged)?;
     let mark =
@@ -237,10 +384,13 @@ fn marks(scope: &Scope) -> Result<Vec<Mark>, PageError> {
     Ok(marks.into_iter().map(mark).collect())
 }
 
-/// Returns the threshold limits on the whole metric that have the unit of the curves.
-fn limits(scope: &Scope, metric: &Metric) -> Result<Vec<LimitLine>, PageError> {
-    let own: Vec<&ThresholdFacts> =
-        scope.reader.header().thresholds.iter().filter(|facts| *facts.selector == *metric.name).collect();
+/// Returns the threshold limits on the selected series that have the unit of the curves.
+fn limits(scope: &Scope, metric: &Metric, tags: &TagFilter) -> Result<Vec<LimitLine>, PageError> {
+    let is_own = |facts: &&ThresholdFacts| {
+        let selector = Selector::parse(&facts.selector);
+        selector.is_ok_and(|selector| *selector.metric == *metric.name && tags.is(&selector.filter))
+    };
+    let own: Vec<&ThresholdFacts> = scope.reader.header().thresholds.iter().filter(is_own).collect();
     if own.is_empty() {
         return Ok(Vec::new());
     }

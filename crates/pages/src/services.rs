@@ -12,6 +12,7 @@ use server::PageError;
 
 use super::scope::Scope;
 use super::traces::{kept_in, sample};
+use super::values::FigureTotals;
 use super::{add, damaged, json, values};
 
 /// Maximum number of operations listed separately.
@@ -48,7 +49,9 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let unit = scope.time_unit();
     // Traces cover the selected range; operations cover the whole ten-second intervals around it.
     let asked = scope.range.len() as f64;
+    let (sum, elapsed) = scope.sum()?;
     json(&Services {
+        requests: rate(FigureTotals::from_window(sum).requests() as f64, elapsed.as_secs_f64()),
         sample: sample(&traces),
         places: places(&graph, &work, (seconds, asked), unit),
         edges: graph.edges.iter().map(|edge| row(edge, asked, unit)).collect(),

@@ -33,6 +33,11 @@ impl TagFilter {
         if self.0.is_empty() { String::new() } else { serde_json::json!(self.0).to_string() }
     }
 
+    /// Returns true if the filter selects these tags, and no others.
+    pub(super) fn is(&self, tags: &[(String, String)]) -> bool {
+        self.0.len() == tags.len() && tags.iter().all(|(name, value)| self.0.get(name) == Some(value))
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

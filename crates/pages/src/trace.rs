@@ -20,7 +20,7 @@ use super::{damaged, json, values};
 const ROWS_MAX: usize = 10_000;
 
 /// Minimum number of similar siblings that are folded.
-const FOLDED_MIN: usize = 5;
+const FOLDED_MIN: usize = 3;
 
 /// Maximum size of all attributes of an answer, bytes; later rows have none.
 const ATTRIBUTE_BYTES_MAX: usize = 8 << 20;

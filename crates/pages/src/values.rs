@@ -208,7 +208,8 @@ mod tests {
         check(&trend(200, 0), 0.95, "189.05ms");
         check(&trend(199, 0), 0.95, "n/a: fewer than 10 samples beyond it");
         check(&trend(20, 0), 0.5, "9.5ms");
-        check(&trend(180, 20), 0.95, "failed");
+        check(&trend(180, 20), 0.95, "≥ 179 ms (failed)");
+        check(&trend(0, 200), 0.95, "failed");
         check(&trend(0, 0), 0.5, "n/a: no samples");
     }
 

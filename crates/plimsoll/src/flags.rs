@@ -217,6 +217,9 @@ pub(crate) struct ScriptFlags {
     /// Type of the file: js or archive [default: detected]
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
+    /// The text of a built-in script, which is in no file.
+    #[arg(skip)]
+    pub(crate) built_in: Option<&'static str>,
 }
 
 /// The smallest memory limit: the host's own objects take a part of it in each VU.
@@ -298,12 +301,15 @@ Exit codes:
   0 passed, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,
   103 stopped through the REST API, 104 invalid options, 105 stopped by a signal,
   106 the REST API cannot listen at --address, 107 exception in the script, 108 test.abort(),
-  110 test.fail(), 120 measurement not valid (--require-valid), 121 regressed and 123 nothing judged
-  (--interleave with --fail-on regressed), 255 any other error; several runs exit with the worst code";
+  110 test.fail(), 120 measurement not valid (--require-valid), 121 regressed and 124 nothing judged
+  (--interleave with --fail-on regressed), 123 passed, and not stored or not all of it,
+  255 any other error; several runs exit with the worst code";
 
 const DEMO_EXAMPLES: &str = "\
 Examples:
   plimsoll demo                          test the built-in shop, find its bottleneck, fix it and test again
+  plimsoll demo --full                   print everything that both tests measured
+  plimsoll demo --safe-load              measure how much load the fixed shop bears
   plimsoll demo --report html=demo.html  write a report, too";
 
 const INSPECT_EXAMPLES: &str = "\
@@ -398,6 +404,15 @@ pub(crate) struct DemoFlags {
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
+    /// Print the whole summary and diagnosis of both tests, too
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Measure the safe load of the shop after the change instead, in about two minutes
+    #[arg(long, conflicts_with_all = ["full", "report"])]
+    pub(crate) safe_load: bool,
+    /// Language of the answer
+    #[arg(long, value_name = "LANGUAGE", default_value = "en")]
+    pub(crate) lang: LangFlag,
 }
 
 /// `plimsoll inspect`

@@ -39,4 +39,5 @@ pub(crate) mod split_test;
 pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod sweep;
+mod verify;
 pub(crate) mod version;

@@ -141,7 +141,8 @@ pub fn is_storable(name: &str, value: &str) -> bool {
 /// Booleans, and numbers with units, also several: `10s:100,1m:50`.
 fn is_plain(value: &str) -> bool {
     let is_truth = ["true", "false", "on", "off", "yes", "no"].contains(&value.to_ascii_lowercase().as_str());
-    is_truth || value.split([',', ':', ' ', '/']).all(is_quantity)
+    // Not with blanks: cards and telephone numbers have such.
+    is_truth || value.split([',', ':', '/']).all(is_quantity)
 }
 
 /// A number, or numbers with units: `-1.5`, `1m30s`, `50%`.
@@ -316,6 +317,7 @@ mod tests {
             ("smoke", false),
             ("hunter2", false),
             ("4111111111111111", false),
+            ("4111 1111 1111 1111", false),
             ("postgres://u:pw@h", false),
             ("https://u:pw@h", false),
             ("https://h/?token=abc", false),

@@ -1,7 +1,7 @@
 //! The secrets that are known so far, shared by all that write.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -26,7 +26,8 @@ struct Inner {
 
 #[derive(Default)]
 struct Secrets {
-    known: HashSet<String>,
+    /// Each with whether it was declared.
+    known: HashMap<String, bool>,
     /// Each at least twice as large as the next, so that a new secret costs the logarithm of their number.
     layers: Vec<Layer>,
 }
@@ -85,8 +86,11 @@ impl Redactor {
         let secrets = &mut *guard;
         let mut fresh = Vec::new();
         for secret in added {
-            if !secret.is_empty() && secrets.known.len() < SECRETS_MAX && secrets.known.insert(secret.clone())
-            {
+            // A declared secret is hidden at more places than the same secret as it was guessed.
+            let is_known =
+                secrets.known.get(&secret).is_some_and(|was_declared| *was_declared >= is_declared);
+            if !secret.is_empty() && !is_known && secrets.known.len() < SECRETS_MAX {
+                secrets.known.insert(secret.clone(), is_declared);
                 fresh.push((secret, is_declared));
             }
         }
@@ -213,6 +217,10 @@ mod tests {
             ("PLIMSOLL_DB_PASSWORD=shop", "PLIMSOLL_DB_PASSWORD=(hidden)"),
             ("GET /?t=plim&u=plimsoll", "GET /?t=(hidden)&u=plimsoll"),
             ("x: Bearer plim", "x: Bearer (hidden)"),
+            (r#"{"user": "shop", "password": "shop"}"#, r#"{"user": "shop", "password": "(hidden)"}"#),
+            ("password='shop'", "password='(hidden)'"),
+            ("db_password: shop, host: shop", "db_password: (hidden), host: shop"),
+            ("level: shop", "level: shop"),
         ] {
             assert_eq!(redactor.scrub(text), expect, "{text}");
         }
@@ -230,6 +238,16 @@ mod tests {
         ] {
             assert_eq!(redactor.scrub(text), expect, "{text}");
         }
+    }
+
+    #[test]
+    fn a_guessed_secret_can_be_declared_later() {
+        let redactor = guessed(&["pin"]);
+        assert_eq!(redactor.scrub("is pin!"), "is pin!");
+        redactor.add_declared(["pin".to_owned()]);
+        assert_eq!(redactor.scrub("is pin!"), "is (hidden)!");
+        redactor.add_guessed(["pin".to_owned()]);
+        assert_eq!(redactor.scrub("is pin!"), "is (hidden)!");
     }
 
     #[test]
@@ -266,6 +284,19 @@ mod tests {
         let text = "first-one second-one good morning https://login.example.com /etc/ssl/private.pem";
         let expect = "(hidden) (hidden) good morning https://login.example.com /etc/ssl/private.pem";
         assert_eq!(redactor.scrub(text), expect);
+    }
+
+    #[test]
+    fn documents_stay_documents_where_a_secret_begins_inside_an_escape() {
+        for (secret, document) in
+            [("n1234567", r#"{"a":"x\n1234567y"}"#), ("0041abcd", r#"{"a":"\u0041abcd"}"#)]
+        {
+            let hidden = guessed(&[secret]).json_hidden(document).into_owned();
+            assert!(serde_json::from_str::<serde_json::Value>(&hidden).is_ok(), "{hidden}");
+        }
+        let hidden =
+            guessed(&["n1234567", "hush-hush"]).json_hidden(r#"["\n1234567 hush-hush"]"#).into_owned();
+        assert_eq!(hidden, r#"["\n1234567 (hidden)"]"#, "a line's end and digits are not the secret");
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn is_word(text: &str, range: &Range<usize>) -> bool {
     !text[..range.start].ends_with(is_part) && !text[range.end..].starts_with(is_part)
 }
 
-/// `:secret@`, `?name=secret`, `password=secret`, `Bearer secret`.
+/// `:secret@`, `?name=secret`, `password=secret`, `"password": "secret"`, `Bearer secret`.
 fn is_place(text: &str, range: &Range<usize>) -> bool {
     let (before, after) = (&text[..range.start], &text[range.end..]);
     if before.ends_with(':') && after.starts_with('@') {
@@ -98,7 +98,11 @@ fn is_place(text: &str, range: &Range<usize>) -> bool {
     if before.ends_with("Bearer ") || before.ends_with("Basic ") {
         return true;
     }
-    let Some(assigned) = before.strip_suffix('=') else { return false };
+    // `name=secret`, `name: secret`, `"name": "secret"`.
+    let quotes: &[char] = &['"', '\'', ' '];
+    let assigned = before.trim_end_matches(quotes);
+    let Some(assigned) = assigned.strip_suffix(['=', ':']) else { return false };
+    let assigned = assigned.trim_end_matches(quotes);
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '%');
     let name_start = assigned.trim_end_matches(is_part).len();
     assigned[..name_start].ends_with(['?', '&']) || is_secret_name(&assigned[name_start..])

@@ -2,7 +2,7 @@
 
 use api::diagnosis::{DiagnosisFinding, DiagnosisReport};
 use api::find::{FindReport, SCHEMA_VERSION};
-use model::capacity::Capacity;
+use model::capacity::{Capacity, LoadUnit, Place};
 
 use crate::capacity::{self, StudyReport, sentences};
 use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW, width};
@@ -58,7 +58,8 @@ fn rows(lines: Vec<Line>, style: Style) -> String {
     style.fit(format!("\n{}", lines.into_iter().map(row).collect::<String>()))
 }
 
-type Line = (&'static str, String);
+/// A label with its text.
+pub(crate) type Line = (&'static str, String);
 
 fn load_lines(answer: &Answer<'_>, lang: Lang, style: Style) -> Vec<Line> {
     let Some(part) = answer.study.parts.first() else {
@@ -80,8 +81,14 @@ fn load_lines(answer: &Answer<'_>, lang: Lang, style: Style) -> Vec<Line> {
 fn safe_load(part: &Capacity, lang: Lang) -> Option<String> {
     let (recommended, line) = (part.recommended?, part.line?);
     let load = sentences::load(recommended.load, part.unit, lang);
-    let rate = sentences::per_second(recommended.throughput_per_s);
+    let rate = match (part.unit, recommended.vus) {
+        (LoadUnit::PerSecond, Some(vus)) => lang.find_busy(sentences::load(vus, LoadUnit::Vus, lang)),
+        _ => sentences::per_second(recommended.throughput_per_s),
+    };
     let factor = sentences::short(recommended.head_room);
+    if line.place == Place::AboveAll {
+        return Some(lang.find_load_highest(load, rate, factor));
+    }
     if line.confidence <= 0.0 {
         return Some(lang.find_load_estimate(load, rate, factor));
     }
@@ -89,7 +96,7 @@ fn safe_load(part: &Capacity, lang: Lang) -> Option<String> {
     Some(lang.find_load(load, rate, factor, lower))
 }
 
-fn cause_lines(diagnosis: &DiagnosisReport, lang: Lang, style: Style) -> Vec<Line> {
+pub(crate) fn cause_lines(diagnosis: &DiagnosisReport, lang: Lang, style: Style) -> Vec<Line> {
     let mut lines =
         vec![(lang.find_bottleneck(), style.paint(BOLD, &crate::diagnosis::outcome(diagnosis, lang, style)))];
     let limits = diagnosis.findings.first().filter(|finding| finding.role == "limits");

@@ -7,7 +7,7 @@ use model::Grade;
 use crate::document::{Judged, Verdict, Why};
 use crate::escape::{github_message, github_property, short};
 use crate::summary::{Statistic, Values};
-use crate::{Lang, RunReport, markdown};
+use crate::{Lang, RunReport, headline, markdown};
 
 /// Annotations at most: GitHub shows ten of a kind per step, and other tools of the step want some too.
 pub const ANNOTATIONS_MAX: usize = 8;
@@ -19,7 +19,7 @@ pub const SUMMARY_BYTES_MAX: usize = 200_000;
 pub fn annotations(report: &RunReport, lang: Lang) -> String {
     let judged = report.judged();
     let crossed: Vec<&Judged<'_>> = judged.iter().filter(|one| !one.threshold.ok).collect();
-    let sentence = markdown::sentence(report, lang, &short);
+    let sentence = headline::sentence(report, lang, &short, &short);
     let distrust = distrust(report, lang).map(|line| command("warning", report, lang.validity(), &line));
     let room = ANNOTATIONS_MAX - usize::from(distrust.is_some());
     let command = |level: &str, message: &str| command(level, report, lang.thresholds(), message);

@@ -18,7 +18,7 @@ use crate::summary::{
     CheckSummary, GroupSummary, MetricSummary, Options, ScenarioSummary, Statistic, Values, sorted,
     statistic_text,
 };
-use crate::{Lang, RunReport, comparison, escape, markdown};
+use crate::{Lang, RunReport, comparison, escape, headline};
 
 /// The relative error that a quantile of a histogram has at most.
 const RELATIVE_ERROR_MAX: f64 = 0.001;
@@ -59,7 +59,7 @@ pub fn document_in(report: &RunReport, lang: Lang) -> Report {
         validity: summary.validity.as_ref().map(|it| validity(it, lang)),
         verdict: ReportVerdict {
             verdict: report.verdict().0.as_str(),
-            sentence: markdown::sentence(report, lang, &str::to_owned),
+            sentence: headline::sentence(report, lang, &str::to_owned, &escape::short),
         },
         run: run(report),
         outcome: report

@@ -11,9 +11,9 @@ use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use model::Grade;
 
 use crate::document::{Judged, RunState, Verdict, Why};
-use crate::escape::xml;
+use crate::escape::{short, xml};
 use crate::summary::{CheckSummary, share};
-use crate::{Lang, RunReport, markdown};
+use crate::{Lang, RunReport, headline};
 
 /// The run as JUnit XML.
 pub fn render(report: &RunReport) -> String {
@@ -142,7 +142,7 @@ fn trusted(report: &RunReport) -> Option<Case> {
 
 /// The run itself: failed thresholds are in their own suite, and a run without thresholds and checks is skipped, not passed.
 fn run(report: &RunReport) -> Case {
-    let sentence = markdown::sentence(report, Lang::En, &str::to_owned);
+    let sentence = headline::sentence(report, Lang::En, &str::to_owned, &short);
     let has_checks = !report.summary.checks.is_empty();
     let result = match report.verdict() {
         (Verdict::Pass, _) | (_, Why::Crossed(..)) => Result::Held,

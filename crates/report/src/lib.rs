@@ -6,6 +6,7 @@
 
 pub mod capacity;
 pub mod comparison;
+pub mod demo;
 pub mod diagnosis;
 pub mod document;
 pub mod escape;
@@ -14,6 +15,7 @@ pub mod find;
 pub mod findings;
 pub mod github;
 pub mod header;
+pub mod headline;
 pub mod history;
 pub mod json;
 pub mod junit;

@@ -67,7 +67,7 @@ pub fn duration(ms: f64, unit: Option<TimeUnit>) -> String {
     }
 }
 
-/// A value that is only known to lie above `bound`, and why: `> 60 s (timeout)`.
+/// A value that is only known to be at least `bound`, and why: `≥ 60 s (timeout)`.
 pub fn at_least(bound: f64, why: &str, contains: ValueKind) -> String {
     let bound = match contains {
         ValueKind::Time if bound >= 1000.0 => format!("{} s", cut(bound / 1000.0)),
@@ -75,7 +75,7 @@ pub fn at_least(bound: f64, why: &str, contains: ValueKind) -> String {
         ValueKind::Data => bytes(bound),
         ValueKind::Default => plain(bound),
     };
-    format!("> {bound} ({why})")
+    format!("≥ {bound} ({why})")
 }
 
 fn humanised(ms: f64) -> String {

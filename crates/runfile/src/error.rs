@@ -94,6 +94,9 @@ pub enum ReadError {
         /// The error.
         what: String,
     },
+    /// Another program changed it while it was compared with its checksums.
+    #[error("read {0}: it was changed meanwhile; try again")]
+    Changed(PathBuf),
     /// SQLite refuses.
     #[error("read {path}: {source}")]
     Sqlite {

@@ -172,8 +172,8 @@ impl Reader {
     /// A row of ours as the file's error.
     pub(crate) fn error(&self, error: rusqlite::Error) -> ReadError {
         let is_denied = error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied);
-        match self.seal.as_ref().filter(|_| is_denied).and_then(|seal| seal.take_met()) {
-            Some(damage) => self.corrupt(damage),
+        match self.seal.as_ref().filter(|_| is_denied).and_then(|seal| seal.take_denied()) {
+            Some(denied) => denied.of_file(&self.path),
             None => error_of(&self.path, error),
         }
     }
@@ -355,7 +355,7 @@ impl Opening<'_> {
         let path = self.path;
         let failed = |error| error_of(path, error);
         if let Some(seal) = &seal {
-            seal.check_schema().map_err(|what| damaged(path, what))?;
+            seal.check_schema().map_err(|denied| denied.of_file(path))?;
         }
         let mut connection = Connection::open_with_flags(actual, flags).map_err(failed)?;
         defend(&connection).map_err(failed)?;

@@ -6,6 +6,7 @@
 //! more of it than before. CRC-32 detects every single flipped bit and every burst of up to 32 bits.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -14,6 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::ReadError;
 use crate::format::FORMAT_OF_CHECKSUMS;
 use crate::redo::Pending;
 
@@ -31,8 +33,14 @@ const READ_BYTES: usize = 256 << 10;
 const FREE: &str = "free";
 /// The table that lists the tables. It holds the header of the file, too.
 const SCHEMA: &str = "sqlite_schema";
-/// Owners that a seal may have: the tables, twice those with cells, and free pages.
+/// Owners that a seal may have: the tables, twice those with cells, and free pages. Their numbers are bytes.
 const OWNERS_MAX: usize = 255;
+/// Bytes of the owners' names in a seal, so that a forged length takes no memory: many times those of the tables' names.
+const NAMES_BYTES_MAX: u64 = 64 << 10;
+/// Bytes of a page's owner and checksum in a seal.
+const PAGE_ENTRY_BYTES: u64 = 5;
+/// The version in SQLite's header of a file that is written without a log.
+const ROLLBACK_JOURNAL: u8 = 1;
 
 /// The checksum of a block's row: of its key, four integers of 32 bits, little-endian, and of its cells.
 pub(crate) fn block_crc32(key: [u32; 4], cells: &[u8]) -> u32 {
@@ -68,7 +76,7 @@ pub(crate) struct Seal {
     /// Of each page, whose it is.
     owner_of: Vec<u8>,
     sums: Vec<u32>,
-    state: Mutex<Checked>,
+    checked: Mutex<Checked>,
 }
 
 /// The results of checks so far.
@@ -76,8 +84,43 @@ pub(crate) struct Seal {
 struct Checked {
     /// By owner: the damage found, or that there is none.
     owners: BTreeMap<u8, Option<Damage>>,
-    /// The damage that the last denied statement met.
-    met: Option<String>,
+    /// The reason why the last statement was denied.
+    denied: Option<Denied>,
+}
+
+/// A reason to read no table.
+#[derive(Debug)]
+pub(crate) enum Denied {
+    /// The table is damaged.
+    Damaged(String),
+    /// It could not be checked.
+    Unchecked(CheckError),
+}
+
+/// A reason why pages could not be checked.
+#[derive(Debug)]
+pub(crate) enum CheckError {
+    Io(io::Error),
+    /// Another process changed the file meanwhile.
+    Changed,
+}
+
+impl CheckError {
+    pub(crate) fn of_file(self, path: &Path) -> ReadError {
+        match self {
+            CheckError::Io(source) => ReadError::Open { path: path.to_owned(), source },
+            CheckError::Changed => ReadError::Changed(path.to_owned()),
+        }
+    }
+}
+
+impl Denied {
+    pub(crate) fn of_file(self, path: &Path) -> ReadError {
+        match self {
+            Denied::Damaged(what) => ReadError::Corrupt { path: path.to_owned(), what },
+            Denied::Unchecked(error) => error.of_file(path),
+        }
+    }
 }
 
 /// Pages of one table that are not as they were written.
@@ -91,17 +134,17 @@ pub struct Damage {
     pub pages: u64,
 }
 
+/// The length of an open file and the time of its last change.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     bytes: u64,
-    inode: u64,
     modified: (i64, i64),
 }
 
 impl Stamp {
     fn of(file: &File) -> io::Result<Stamp> {
         let facts = file.metadata()?;
-        Ok(Stamp { bytes: facts.len(), inode: facts.ino(), modified: (facts.mtime(), facts.mtime_nsec()) })
+        Ok(Stamp { bytes: facts.len(), modified: (facts.mtime(), facts.mtime_nsec()) })
     }
 }
 
@@ -109,6 +152,11 @@ impl Damage {
     /// Whether the pages hold nothing, so that no number can be wrong.
     pub fn is_harmless(&self) -> bool {
         self.table == FREE
+    }
+
+    /// Whether the pages hold the header of the file and the list of its tables, without which nothing can be read.
+    pub fn is_header(&self) -> bool {
+        self.table == SCHEMA
     }
 }
 
@@ -147,7 +195,7 @@ impl Tail {
 
 /// Whether a finished file of a format with checksums is longer than its pages: nothing but a seal can be there.
 fn has_more_than_pages(header: &[u8; HEADER_BYTES], bytes: u64) -> bool {
-    let is_finished = header[18] == 1 && header[19] == 1;
+    let is_finished = header[18..20] == [ROLLBACK_JOURNAL; 2];
     let number = |at| number_in(header, at);
     let page_bytes = match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65_536,
@@ -183,9 +231,10 @@ impl Footer {
         }
         let all = u64::from(page_bytes) * u64::from(pages) + u64::from(body_bytes) + FOOTER_BYTES as u64;
         let is_page = (512..=65_536).contains(&page_bytes) && page_bytes.is_power_of_two();
-        let has_room = u64::from(body_bytes) >= u64::from(pages) * 5;
+        let names_bytes = u64::from(body_bytes).checked_sub(u64::from(pages) * PAGE_ENTRY_BYTES);
+        let are_names = names_bytes.is_some_and(|bytes| bytes <= NAMES_BYTES_MAX);
         let footer = Footer { page_bytes, pages, changes, body_bytes, body_crc32 };
-        (all == file_bytes && is_page && has_room).then_some(footer)
+        (all == file_bytes && is_page && are_names).then_some(footer)
     }
 
     /// Whether SQLite wrote to the file since it was sealed. It writes its counter of changes to two places of the header, so that
@@ -214,8 +263,8 @@ impl Seal {
         }
         let parsed = parse_body(&body, footer.pages as usize);
         Ok(parsed.map(|(owners, owner_of, sums)| {
-            let (page_bytes, state) = (footer.page_bytes as usize, Mutex::default());
-            Box::new(Seal { file, stamp, page_bytes, owners, owner_of, sums, state })
+            let (page_bytes, checked) = (footer.page_bytes as usize, Mutex::default());
+            Box::new(Seal { file, stamp, page_bytes, owners, owner_of, sums, checked })
         }))
     }
 
@@ -226,34 +275,45 @@ impl Seal {
     }
 
     /// Checks the header of the file and the list of its tables.
-    pub(crate) fn check_schema(&self) -> Result<(), String> {
-        if self.admits(SCHEMA) { Ok(()) } else { Err(self.take_met().unwrap_or_default()) }
+    pub(crate) fn check_schema(&self) -> Result<(), Denied> {
+        self.owners.iter().position(|owner| owner == SCHEMA).map_or(Ok(()), |owner| self.check_owner(owner))
     }
 
     /// Whether the pages of a table are as they were written; checked once. Those with cells are checked row by row.
     pub(crate) fn admits(&self, table: &str) -> bool {
         let Some(owner) = self.owners.iter().position(|owner| owner == table) else { return true };
-        let owner = owner as u8;
-        let mut state = self.state();
-        let known = state.owners.get(&owner).cloned();
-        let checked = known.map_or_else(|| self.check(|of| of == owner).map(|mut all| all.pop()), Ok);
-        let damage = match checked {
-            Ok(damage) => damage,
-            Err(why) => {
-                state.met = Some(why);
-                return false;
+        match self.check_owner(owner) {
+            Ok(()) => true,
+            Err(denied) => {
+                self.checked().denied = Some(denied);
+                false
             }
-        };
-        state.owners.insert(owner, damage.clone());
-        let Some(damage) = damage else { return true };
-        let rest = if table == SCHEMA { "nothing in it" } else { "every other table" };
-        state.met = Some(format!("{damage}; {rest} can be read"));
-        false
+        }
     }
 
-    /// The damage because of which a statement was denied.
-    pub(crate) fn take_met(&self) -> Option<String> {
-        self.state().met.take()
+    /// The reason why the last statement was denied.
+    pub(crate) fn take_denied(&self) -> Option<Denied> {
+        self.checked().denied.take()
+    }
+
+    /// Checks the pages of one owner, once.
+    fn check_owner(&self, owner: usize) -> Result<(), Denied> {
+        // `parse_body` refuses more owners than a byte numbers.
+        let number = owner as u8;
+        let mut checked = self.checked();
+        let damage = match checked.owners.entry(number) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                unknown.insert(self.check(|of| of == number).map_err(Denied::Unchecked)?.pop())
+            }
+        };
+        match damage {
+            None => Ok(()),
+            Some(damage) => {
+                let rest = if damage.is_header() { "nothing in it" } else { "every other table" };
+                Err(Denied::Damaged(format!("{damage}; {rest} can be read")))
+            }
+        }
     }
 
     /// How many pages there are.
@@ -265,18 +325,20 @@ impl Seal {
     ///
     /// # Errors
     /// The file cannot be read, or changed meanwhile.
-    pub(crate) fn check_all(&self) -> Result<Vec<Damage>, String> {
+    pub(crate) fn check_all(&self) -> Result<Vec<Damage>, CheckError> {
         self.check(|_| true)
     }
 
-    fn state(&self) -> MutexGuard<'_, Checked> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn checked(&self) -> MutexGuard<'_, Checked> {
+        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn check(&self, is_wanted: impl Fn(u8) -> bool) -> Result<Vec<Damage>, String> {
+    fn check(&self, is_wanted: impl Fn(u8) -> bool) -> Result<Vec<Damage>, CheckError> {
         let mut damages: BTreeMap<u8, Damage> = BTreeMap::new();
-        let mut buffer = vec![0; READ_BYTES.max(self.page_bytes)];
-        let most = buffer.len() / self.page_bytes;
+        // Most tables have few pages, and filling a large buffer with zeros would cost more than checking them.
+        let all = self.owner_of.iter().filter(|owner| is_wanted(**owner)).count();
+        let most = (READ_BYTES / self.page_bytes).clamp(1, all.max(1));
+        let mut buffer = vec![0; most * self.page_bytes];
         let mut at = 0;
         while at < self.sums.len() {
             let wanted = self.owner_of[at..].iter().take(most).take_while(|owner| is_wanted(**owner)).count();
@@ -286,7 +348,7 @@ impl Seal {
             }
             let bytes = &mut buffer[..wanted * self.page_bytes];
             let read = self.file.read_exact_at(bytes, at as u64 * self.page_bytes as u64);
-            read.map_err(|error| error.to_string())?;
+            read.map_err(CheckError::Io)?;
             for (page, bytes) in (at..).zip(bytes.chunks_exact(self.page_bytes)) {
                 if crc32fast::hash(bytes) != self.sums[page] {
                     self.add_damage(&mut damages, page);
@@ -294,19 +356,16 @@ impl Seal {
             }
             at += wanted;
         }
-        let is_changed = !damages.is_empty() && Stamp::of(&self.file).ok().as_ref() != Some(&self.stamp);
-        if is_changed {
-            return Err("it was changed while it was read; read it again".to_owned());
+        if !damages.is_empty() && Stamp::of(&self.file).map_err(CheckError::Io)? != self.stamp {
+            return Err(CheckError::Changed);
         }
         Ok(damages.into_values().collect())
     }
 
     fn add_damage(&self, damages: &mut BTreeMap<u8, Damage>, page: usize) {
         let owner = self.owner_of[page];
-        let table = || match self.owners[usize::from(owner)].split_once(CELLS) {
-            Some((table, "")) => table.to_owned(),
-            _ => self.owners[usize::from(owner)].clone(),
-        };
+        let name = &self.owners[usize::from(owner)];
+        let table = || name.strip_suffix(CELLS).unwrap_or(name).to_owned();
         let first_page = page as u64 + 1;
         let new = || Damage { table: table(), first_page, pages: 0 };
         damages.entry(owner).or_insert_with(new).pages += 1;
@@ -320,11 +379,13 @@ const CELLS: &str = ".cells";
 type Body = (Vec<String>, Vec<u8>, Vec<u32>);
 
 fn parse_body(body: &[u8], pages: usize) -> Option<Body> {
-    let (names, rest) = body.split_at_checked(body.len().checked_sub(pages.checked_mul(5)?)?)?;
+    let (names, rest) =
+        body.split_at_checked(body.len().checked_sub(pages.checked_mul(PAGE_ENTRY_BYTES as usize)?)?)?;
     let (owner_of, sums) = rest.split_at_checked(pages)?;
     let names = std::str::from_utf8(names).ok()?;
     let owners: Vec<String> = names.lines().map(str::to_owned).collect();
-    let are_known = owner_of.iter().all(|owner| usize::from(*owner) < owners.len());
+    let are_known =
+        owners.len() <= OWNERS_MAX && owner_of.iter().all(|owner| usize::from(*owner) < owners.len());
     let sums = sums.as_chunks::<4>().0.iter().map(|sum| u32::from_le_bytes(*sum)).collect();
     are_known.then(|| (owners, owner_of.to_vec(), sums))
 }
@@ -420,9 +481,10 @@ fn append(file: &mut File, pages_bytes: u64, owners: &Owners) -> io::Result<()> 
     body.extend(&owners.of_pages);
     let mut left = owners.of_pages.len();
     let page_bytes = owners.page_bytes as usize;
-    let mut buffer = vec![0; READ_BYTES.max(page_bytes)];
+    let most = (READ_BYTES / page_bytes).clamp(1, left.max(1));
+    let mut buffer = vec![0; most * page_bytes];
     while left > 0 {
-        let count = left.min(buffer.len() / page_bytes);
+        let count = left.min(most);
         let bytes = &mut buffer[..count * page_bytes];
         file.read_exact(bytes)?;
         bytes.chunks_exact(page_bytes).for_each(|page| body.extend(crc32fast::hash(page).to_le_bytes()));
@@ -442,4 +504,45 @@ fn append(file: &mut File, pages_bytes: u64, owners: &Owners) -> io::Result<()> 
     file.write_all(&body)?;
     file.write_all(&footer.write())?;
     file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A finished run, and its seal.
+    fn sealed(folder: &Path) -> (std::path::PathBuf, Box<Seal>) {
+        let path = folder.join("a.plimsoll");
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v4.plimsoll");
+        std::fs::copy(data, &path).expect("copied");
+        match Tail::read(&path).expect("readable") {
+            Tail::Seal(seal) => (path, seal),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_change_meanwhile_is_no_damage() {
+        let folder = tempfile::tempdir().expect("folder");
+        let (path, seal) = sealed(folder.path());
+        assert!(seal.check_all().expect("unchanged").is_empty());
+        let mut bytes = std::fs::read(&path).expect("readable");
+        bytes[5000] ^= 1;
+        bytes.push(0);
+        std::fs::write(&path, bytes).expect("written");
+        assert!(matches!(seal.check_all(), Err(CheckError::Changed)));
+        assert!(matches!(seal.check_schema(), Ok(())), "its pages are unchanged");
+    }
+
+    #[test]
+    fn forged_lengths_of_names_are_refused() {
+        let of = |names: u64| {
+            let body = 3 * PAGE_ENTRY_BYTES + names;
+            let body_bytes = u32::try_from(body).expect("small");
+            let footer = Footer { page_bytes: 4096, pages: 3, changes: 1, body_bytes, body_crc32: 7 };
+            let bytes: [u8; FOOTER_BYTES] = footer.write().try_into().expect("a footer");
+            Footer::parse(&bytes, 3 * 4096 + body + FOOTER_BYTES as u64).is_some()
+        };
+        assert_eq!([0, NAMES_BYTES_MAX, NAMES_BYTES_MAX + 1].map(of), [true, true, false]);
+    }
 }

@@ -54,8 +54,7 @@ pub fn verify(path: &Path) -> Result<Verification, ReadError> {
     match tail {
         Tail::Broken => Ok(Verification::Damaged { damages: Vec::new(), lost: vec![BROKEN_SEAL.to_owned()] }),
         Tail::Seal(seal) => {
-            let checked = seal.check_all();
-            let damages = checked.map_err(|what| ReadError::Corrupt { path: path.to_owned(), what })?;
+            let damages = seal.check_all().map_err(|error| error.of_file(path))?;
             if damages.is_empty() {
                 return Ok(Verification::Sound { pages: seal.pages() });
             }
@@ -66,8 +65,13 @@ pub fn verify(path: &Path) -> Result<Verification, ReadError> {
 }
 
 fn without_seal(path: &Path) -> Result<Verification, ReadError> {
-    let reader = Reader::open(path)?;
-    let lost: Vec<String> = reader.unreadable();
+    let reader = match Reader::open(path) {
+        Err(ReadError::Corrupt { what, .. }) => {
+            return Ok(Verification::Damaged { damages: Vec::new(), lost: vec![what] });
+        }
+        opened => opened?,
+    };
+    let lost = reader.unreadable();
     if !lost.is_empty() {
         return Ok(Verification::Damaged { damages: Vec::new(), lost });
     }
@@ -94,7 +98,7 @@ impl Reader {
     /// It is damaged.
     pub(crate) fn check_all(&self) -> Result<(), ReadError> {
         let Some(seal) = &self.seal else { return Ok(()) };
-        let damages = seal.check_all().map_err(|what| self.corrupt(what))?;
+        let damages = seal.check_all().map_err(|error| error.of_file(&self.path))?;
         match damages.first() {
             None => Ok(()),
             Some(damage) => Err(self.corrupt(damage.to_string())),

@@ -364,7 +364,7 @@ impl Work {
         self.flush_states();
         self.lost.states += self.states.len() as u64;
         if let Some((ending, incomplete)) = endings {
-            is_whole &= self.lost.windows + ending.windows_lost == 0;
+            is_whole &= self.lost.windows + ending.windows_lost + self.store.lost().0 == 0;
             let compacted = self.store.compact(true);
             self.note_error(compacted);
             // What the ending needs should not be found missing after it.

@@ -43,6 +43,17 @@ fn ten_minutes_of_twenty_series() {
     assert!(bytes <= 5_000_000, "{bytes} bytes");
 }
 
+/// For callgrind, which counts how much of it is checksums (docs/performance.md).
+#[test]
+#[ignore = "long"]
+fn five_minutes_are_written_and_read_whole() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("a");
+    let report = Made::new(Shape { series: 50, samples: 20, seed: 1 }).write(&path, "a", 300);
+    assert!(report.is_whole, "{report:?}");
+    support::read_all(&Reader::open(&path).expect("open")).expect("readable");
+}
+
 #[test]
 #[ignore = "long"]
 fn an_hour_of_five_hundred_series() {

@@ -29,12 +29,14 @@ pub enum Exit {
     MarkedFailed,
     /// The measurement is invalid, and `--require-valid` is set.
     NotValid,
-    /// The auditor found a problem that `--fail-on` names; k6 has no such code.
+    /// The auditor found a problem that `--fail-on` names, or a run's file is damaged; k6 has no such code.
     AuditFailed,
     /// A comparison found a regression, and its flags make that a failure.
     Regressed,
     /// A comparison was to fail on regressions, and nothing in it could be judged.
     NotJudged,
+    /// The run is not in its store, or parts of it are missing there; k6 stores no runs.
+    NotStored,
     /// Any other error, such as a missing file or an unknown flag.
     Other,
 }
@@ -58,16 +60,18 @@ impl Exit {
             Exit::NotValid => 120,
             Exit::AuditFailed => 122,
             Exit::Regressed => 121,
-            Exit::NotJudged => 123,
+            Exit::NotJudged => 124,
+            Exit::NotStored => 123,
             Exit::Other => 255,
         }
     }
 }
 
 /// Exits from best to worst. Results about the target come before errors that leave its state unknown.
-const FROM_GOOD_TO_BAD: [Exit; 17] = [
+const FROM_GOOD_TO_BAD: [Exit; 18] = [
     Exit::Ok,
     Exit::AuditFailed,
+    Exit::NotStored,
     Exit::ThresholdsFailed,
     Exit::MarkedFailed,
     Exit::Regressed,
@@ -102,6 +106,8 @@ mod tests {
         let of = |exits: &[Exit]| exits.iter().copied().fold(Exit::Ok, Exit::or_worse).code();
         assert_eq!(of(&[]), 0);
         assert_eq!(of(&[Exit::ThresholdsFailed, Exit::Ok]), 99);
+        assert_eq!(of(&[Exit::NotStored, Exit::Ok]), 123);
+        assert_eq!(of(&[Exit::NotStored, Exit::ThresholdsFailed]), 99);
         assert_eq!(of(&[Exit::ThresholdsFailed, Exit::Regressed, Exit::Ok]), 121);
         assert_eq!(of(&[Exit::Signal, Exit::Regressed]), 105);
         assert_eq!(of(&[Exit::Other, Exit::ScriptException]), 255);

@@ -19,6 +19,7 @@ mod exit;
 mod failure;
 pub mod history;
 mod imported;
+pub mod listing;
 mod machine;
 mod offered;
 mod read;
@@ -26,6 +27,7 @@ mod seconds;
 mod shell;
 pub mod study;
 pub mod validity;
+pub mod verification;
 mod window_range;
 
 pub use audit::{audit_facts, audit_version};

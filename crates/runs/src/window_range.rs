@@ -16,11 +16,6 @@ pub struct WindowRange {
 }
 
 impl WindowRange {
-    /// Returns the range between two seconds of the run.
-    pub const fn from_seconds(from: u64, to: u64) -> WindowRange {
-        WindowRange { from: Duration::from_secs(from), to: Some(Duration::from_secs(to)) }
-    }
-
     /// Parses `FROM..TO`; either may be missing.
     ///
     /// # Errors

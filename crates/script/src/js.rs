@@ -61,6 +61,14 @@ impl<'js> Args<'_, 'js> {
         go_error(self.ctx, message.as_ref())
     }
 
+    /// Lets others run if the slice is over. To be called between two pieces of work that may take long.
+    ///
+    /// # Errors
+    /// The iteration must end.
+    pub(crate) fn pause(&self) -> rquickjs::Result<()> {
+        if self.vu.must_stop() { Err(throw_uncatchable(self.ctx)) } else { Ok(()) }
+    }
+
     /// A `TypeError` to throw.
     pub(crate) fn type_error(&self, message: impl AsRef<str>) -> rquickjs::Error {
         Exception::throw_type(self.ctx, message.as_ref())
@@ -303,7 +311,7 @@ impl Drop for PropertyTable<'_, '_> {
 /// # Errors
 /// A getter throws, or the visitor says no.
 pub(crate) fn each_property<'js>(
-    object: &Object<'js>,
+    object: &Value<'js>,
     mut visit: impl FnMut(&PropertyName<'_, 'js>, Value<'js>) -> rquickjs::Result<()>,
 ) -> rquickjs::Result<()> {
     let ctx = object.ctx();

@@ -29,7 +29,7 @@ use self::events::EventLoop;
 use self::flow::Tasks;
 use self::http::HttpState;
 use self::outcomes::Outcomes;
-use self::stop::Stop;
+use self::stop::{Stop, StopReason};
 use self::websockets::WebSockets;
 use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Sink, Spans};
 use crate::memory::{MemoryAccount, MemoryPool};
@@ -179,6 +179,22 @@ impl VuState {
             abort_reason: RefCell::default(),
             random_state: Cell::new(0),
         })
+    }
+
+    /// Whether the script must stop; gives the thread away after a slice. Asked by the engine now and then while JavaScript runs, and
+    /// by natives between two pieces of long work.
+    pub(crate) fn must_stop(&self) -> bool {
+        if self.stop.reason() == StopReason::Memory {
+            return true;
+        }
+        let now = SystemClock::now();
+        let is_late = self.binding().is_some_and(|binding| binding.deadline.has_passed(now));
+        if is_late || vu::is_interrupted() {
+            self.stop.set(StopReason::Interrupted);
+            return true;
+        }
+        vu::yield_after_slice(now);
+        false
     }
 
     /// The binding; only the very first init has none.

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-use model::SystemClock;
 use rquickjs::{Context, Runtime};
 
 use crate::error::ScriptError;
@@ -11,7 +10,6 @@ use crate::host::REGISTRY;
 use crate::js::VuHandle;
 use crate::loader::{HostLoader, HostResolver};
 use crate::state::VuState;
-use crate::state::stop::StopReason;
 
 /// Share of a coroutine's stack that JavaScript may use; the rest is for the natives it calls.
 const STACK_SHARE: (usize, usize) = (3, 4);
@@ -43,7 +41,7 @@ impl Vm {
         }
         runtime.set_loader(HostResolver(state.clone()), HostLoader(state.clone()));
         let for_interrupts = state.clone();
-        runtime.set_interrupt_handler(Some(Box::new(move || must_stop(&for_interrupts))));
+        runtime.set_interrupt_handler(Some(Box::new(move || for_interrupts.must_stop())));
         let for_rejections = state.clone();
         runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
             for_rejections.events.track_rejection(&ctx, promise, reason, handled);
@@ -80,21 +78,6 @@ impl Drop for Vm {
             let _ = ctx.remove_userdata::<VuHandle>();
         });
     }
-}
-
-/// Asked by the engine now and then while JavaScript runs.
-fn must_stop(vu: &Rc<VuState>) -> bool {
-    if vu.stop.reason() == StopReason::Memory {
-        return true;
-    }
-    let now = SystemClock::now();
-    let is_late = vu.binding().is_some_and(|binding| binding.deadline.has_passed(now));
-    if is_late || vu::is_interrupted() {
-        vu.stop.set(StopReason::Interrupted);
-        return true;
-    }
-    vu::yield_after_slice(now);
-    false
 }
 
 #[cfg(test)]

@@ -54,6 +54,12 @@ pub(crate) fn of_judged(exit: Exit, grade: Grade, is_required: bool) -> Exit {
     if is_required && is_of_numbers && grade != Grade::Valid { Exit::NotValid } else { exit }
 }
 
+/// Returns the exit of a run that is not stored, or not all of it. Another reason to fail stays the reason. k6 stores no runs, so
+/// that `--compat strict` keeps its code.
+pub(crate) fn of_unstored(exit: Exit, compat: Compat) -> Exit {
+    if exit == Exit::Ok && compat == Compat::Honest { Exit::NotStored } else { exit }
+}
+
 fn of_setup(error: &LifecycleError, aborted: Option<&AbortReason>) -> Exit {
     match error {
         LifecycleError::TimedOut(_) => Exit::SetupTimeout,
@@ -182,6 +188,14 @@ mod tests {
         assert_eq!(of(Exit::ThresholdsFailed, Grade::Valid, true), 99);
         assert_eq!(of(Exit::Signal, Grade::Invalid, true), 105);
         assert_eq!(of(Exit::Ok, Grade::Invalid, false), 0);
+    }
+
+    #[test]
+    fn a_run_that_is_not_stored_has_not_passed() {
+        assert_eq!(of_unstored(Exit::Ok, Compat::Honest).code(), 123);
+        assert_eq!(of_unstored(Exit::Ok, Compat::Strict).code(), 0);
+        assert_eq!(of_unstored(Exit::ThresholdsFailed, Compat::Honest).code(), 99);
+        assert_eq!(of_unstored(Exit::Signal, Compat::Honest).code(), 105);
     }
 
     #[test]

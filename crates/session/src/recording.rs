@@ -36,19 +36,55 @@ pub(crate) struct Recording {
     is_temporary: bool,
 }
 
-/// A complete run file.
+/// A run file that is closed.
 pub(crate) struct Recorded {
     /// The run's id.
     pub(crate) id: RunId,
     /// The run's file.
     pub(crate) path: PathBuf,
+    /// The reason why the file lacks seconds or the ending of the run; `None` if it has all.
+    pub(crate) flaw: Option<Flaw>,
     catalogue: Catalogue,
     is_temporary: bool,
 }
 
+/// A run that is not in its store, or not all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// There is no file that can be read.
+    Missing(String),
+    /// Seconds or the ending are missing in the file.
+    Incomplete(String),
+    /// They are missing in the file that exists only for reports.
+    Reports(String),
+}
+
+impl Flaw {
+    /// Returns the log line that states the flaw and the next step.
+    pub(crate) fn line(&self) -> String {
+        let hint = "free disk space, choose another store with --runs, or disable storing with --no-store";
+        match self {
+            Flaw::Missing(why) => format!("the run is not stored: {why}; {hint}"),
+            Flaw::Incomplete(why) => format!("the run is stored incompletely: {why}; {hint}"),
+            Flaw::Reports(why) => {
+                format!("the reports are incomplete: {why}; free space in the folder of temporary files")
+            }
+        }
+    }
+}
+
+/// A recording that was begun, or the reason why there is none.
+#[derive(Default)]
+pub(crate) struct Begun {
+    /// The run's file; `None` where the run leaves none.
+    pub(crate) recording: Option<Recording>,
+    /// The reason why the run's store has no file of it.
+    pub(crate) flaw: Option<Flaw>,
+}
+
 impl Recording {
-    /// Creates the file. If that fails, the error is logged and the load continues without a file. With `is_needed`, a temporary
-    /// file is created even if none should stay, because reports are made from it.
+    /// Creates the file. If that fails, the error is logged and the load continues. With `is_needed`, a temporary file is created
+    /// where none stays, because reports are made from it.
     pub(crate) fn begin(
         test: &Test,
         context: &Context,
@@ -56,18 +92,26 @@ impl Recording {
         settings: &RecordSettings,
         id: &RunId,
         is_needed: bool,
-    ) -> Option<Recording> {
+    ) -> Begun {
         if settings.is_off && !is_needed {
-            return None;
+            return Begun::default();
         }
-        let begun = Recording::try_begin(test, context, config, settings, id.clone());
-        begun
-            .map_err(|why| {
+        let begin = |is_temporary| {
+            Recording::try_begin(test, context, config, settings, id.clone(), is_temporary).map_err(|why| {
                 let hint =
                     "the test goes on; choose another store with --runs, or disable storing with --no-store";
                 context.logger.say(LogLevel::Warn, format!("failed to store the run: {why} ({hint})"));
+                if settings.is_off { Flaw::Reports(why) } else { Flaw::Missing(why) }
             })
-            .ok()
+        };
+        match begin(settings.is_off) {
+            Ok(recording) => Begun { recording: Some(recording), flaw: None },
+            Err(flaw) => {
+                let is_tried_again = is_needed && !settings.is_off;
+                let recording = is_tried_again.then(|| begin(true).ok()).flatten();
+                Begun { recording, flaw: Some(flaw) }
+            }
+        }
     }
 
     fn try_begin(
@@ -76,9 +120,10 @@ impl Recording {
         config: &RunConfig,
         settings: &RecordSettings,
         id: RunId,
+        is_temporary: bool,
     ) -> Result<Recording, String> {
         let started = SystemClock::now();
-        let catalogue = if settings.is_off {
+        let catalogue = if is_temporary {
             let folder = std::env::temp_dir().join(format!("plimsoll-{}-{id}", std::process::id()));
             Catalogue::open(Location::Directory(folder.clone()), &folder)
         } else {
@@ -101,7 +146,7 @@ impl Recording {
             fresh_lines: VecDeque::new(),
             wants_lines: false,
             redactor: context.redactor.clone(),
-            is_temporary: settings.is_off,
+            is_temporary,
         })
     }
 
@@ -177,11 +222,17 @@ impl Recording {
         line
     }
 
-    /// Writes the ending. Errors are logged.
+    /// Whether the file exists only for reports and is deleted with them.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.is_temporary
+    }
+
+    /// Writes the ending: that of `exit`, or of `incomplete` if the file lacks seconds.
     pub(crate) fn finish(
         mut self,
         outcome: &RunOutcome,
         exit: Exit,
+        incomplete: Exit,
         context: &Context,
         config_tags: &model::TagInterner,
     ) -> Recorded {
@@ -192,17 +243,32 @@ impl Recording {
             let line = LogLine::new(SystemClock::now(), LogLevel::Warn, text);
             self.writer.on_event(&RunEvent::Log(line));
         }
-        let report = self.writer.finish(ending::build(outcome, exit, &context.epoch, config_tags));
-        if let Some(error) = report.error {
-            context.logger.say(LogLevel::Warn, format!("failed to {error}; the stored run lacks a part"));
-        }
-        if report.windows_lost > 0 {
-            let text = format!("{} seconds of the run are not in its file", report.windows_lost);
+        let ending = |exit| ending::build(outcome, exit, &context.epoch, config_tags);
+        let report = self.writer.finish_judged(ending(exit), ending(incomplete));
+        let Recording { catalogue, id, path, is_temporary, .. } = self;
+        let flaw = (!report.is_whole).then(|| flaw(&report, &path, is_temporary));
+        if let Some(error) = report.error.filter(|_| flaw.is_none()) {
+            let text = format!("failed to {error}; every second of the run is stored");
             context.logger.say(LogLevel::Warn, text);
         }
-        let Recording { catalogue, id, path, is_temporary, .. } = self;
-        Recorded { id, path, catalogue, is_temporary }
+        Recorded { id, path, flaw, catalogue, is_temporary }
     }
+}
+
+/// Returns the flaw of a file that is not whole.
+fn flaw(report: &runfile::Report, path: &Path, is_temporary: bool) -> Flaw {
+    let lost = report.windows_lost;
+    let lost =
+        (lost > 0).then(|| format!("{lost} second{} missing", if lost == 1 { " is" } else { "s are" }));
+    let error = report.error.as_ref().map(|error| format!("failed to {error}"));
+    let is_gone = matches!(report.error, Some(runfile::WriteError::Gone(_)));
+    let why: Vec<String> = lost.into_iter().chain(error).collect();
+    let why = if why.is_empty() { "its ending is missing".to_owned() } else { why.join(", ") };
+    if is_temporary {
+        return Flaw::Reports(why);
+    }
+    let is_readable = !is_gone && runfile::Reader::open(path).is_ok();
+    if is_readable { Flaw::Incomplete(why) } else { Flaw::Missing(why) }
 }
 
 impl Recorded {
@@ -213,12 +279,13 @@ impl Recorded {
             let _ = self.path.parent().map(std::fs::remove_dir_all);
             return;
         }
+        let is_missing = matches!(self.flaw, Some(Flaw::Missing(_)));
         for path in self.catalogue.waiting() {
-            if path == self.path || is_over(&path) {
+            if path == self.path && !is_missing || is_over(&path) {
                 self.hand_over(&path, context);
             }
         }
-        if !context.is_quiet {
+        if !context.is_quiet && !is_missing {
             let place = context.runs_words();
             context.logger.report(&format!("run: {}  plimsoll show{place} {}", self.id, self.id));
         }

@@ -127,6 +127,15 @@ impl CiOutputs {
         }
     }
 
+    /// Logs that there is nothing to make the reports from.
+    pub(crate) fn decline(&self, context: &Context) {
+        for target in &self.targets {
+            let path = target.path.display();
+            let text = format!("failed to write the report to {path}: the run has no file to make it from");
+            context.logger.say(LogLevel::Error, text);
+        }
+    }
+
     /// Returns the script's path relative to the root of the repository, as annotations need it; `None` if the script is outside
     /// of it or is no file.
     fn in_repository(&self, script: &str) -> Option<String> {

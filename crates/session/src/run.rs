@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use catalogue::RunId;
 use engine::{AbortReason, RunConfig, RunControl, RunOutcome};
-use model::{LogLevel, MetricRegistry, RunEvent, RunProgress, SystemClock, TagInterner};
+use model::{LogLevel, MetricRegistry, RunEvent, RunProgress, SystemClock, TagInterner, Validity};
 use output::OutputSpec;
 use report::Lang;
 use runs::{Exit, Failure, calibration};
@@ -24,7 +24,7 @@ use crate::outputs::Outputs;
 use crate::page::PageSettings;
 use crate::program::{ScriptControl, ScriptProgram};
 use crate::receiving::{ReceiveSettings, Receiving, TraceListener};
-use crate::recording::Recording;
+use crate::recording::{Flaw, Recording};
 use crate::reports::CiOutputs;
 use crate::signals::Running;
 use crate::summary::{self, SummarySettings};
@@ -70,6 +70,8 @@ pub struct SessionSettings {
     pub running: Running,
     /// An additional listener.
     pub observer: Option<Observer>,
+    /// Whether the banner is left out, although the context is not quiet: the caller prints its own.
+    pub hides_banner: bool,
 }
 
 /// A run that is over and shown.
@@ -78,6 +80,8 @@ pub struct Finished {
     pub exit: Exit,
     /// The outcome from the engine.
     pub outcome: RunOutcome,
+    /// Validity of the measurement.
+    pub validity: Validity,
     /// The run's id, if it is stored.
     pub id: Option<RunId>,
 }
@@ -104,6 +108,8 @@ struct Session<'a> {
     listeners: Vec<Box<dyn Listener + 'a>>,
     served: Option<server::Server>,
     is_stored: bool,
+    /// The reason why the run's store lacks the run, or a part of it.
+    flaw: Option<Flaw>,
     running: Running,
     summary: SummarySettings,
     reports: CiOutputs,
@@ -127,11 +133,14 @@ impl<'a> Session<'a> {
         let live = LiveRun::new(test, &config, &program.run, &settings.running);
         let served = settings.live.as_ref().map(|wanted| wanted.serve(&live, context)).transpose()?.flatten();
         let is_needed = settings.reports.is_wanted();
-        let recording = Recording::begin(test, context, &config, &settings.record, &id, is_needed);
+        let begun = Recording::begin(test, context, &config, &settings.record, &id, is_needed);
+        let recording = begun.recording;
         let page = settings.page.start(test, context, &config, &live, recording.as_ref());
         raise_descriptor_limit();
         if !context.is_quiet {
-            print_banner(test, context, &outputs, receiving.as_ref());
+            if !settings.hides_banner {
+                print_banner(test, context, &outputs, receiving.as_ref());
+            }
             context.logger.show_progress(&test.plan);
         }
         let gathering = match &recording {
@@ -162,7 +171,8 @@ impl<'a> Session<'a> {
             shared: program.run.clone(),
             tags: config.tags.clone(),
             progress: config.progress.clone(),
-            is_stored: recording.is_some() && !settings.record.is_off,
+            is_stored: recording.as_ref().is_some_and(|recording| !recording.is_temporary()),
+            flaw: begun.flaw,
             records: Records { recording, watch: Watch::begin(&test.plan) },
             listeners: listeners.into_iter().flatten().collect(),
             served,
@@ -179,18 +189,18 @@ impl<'a> Session<'a> {
         let mut outcome = self.load(config, program);
         let at = SystemClock::now();
         self.listeners.iter_mut().for_each(|listener| listener.on_load_over());
-        let exit = self.judge_and_show(&mut outcome);
+        let (exit, validity) = self.judge_and_show(&mut outcome);
         let was_signalled = matches!(outcome.aborted, Some(AbortReason::Signal));
         let over = LoadOver { at, was_signalled, running: &self.running };
         for listener in &mut self.listeners {
             listener.finish(&over, &mut self.records);
         }
-        self.close_file(&outcome, exit);
+        let exit = self.close_file(&outcome, exit);
         if let Some(wanted) = self.live.as_ref().filter(|wanted| wanted.lingers) {
             self.context.logger.say(LogLevel::Info, wanted.farewell(self.served.as_ref()));
             self.running.linger();
         }
-        Finished { exit, outcome, id: self.is_stored.then_some(self.id) }
+        Finished { exit, outcome, validity, id: self.is_stored.then_some(self.id) }
     }
 
     /// Runs the load, with all listeners.
@@ -209,7 +219,7 @@ impl<'a> Session<'a> {
     }
 
     /// Judges validity, decides the exit code, and shows the summary.
-    fn judge_and_show(&self, outcome: &mut RunOutcome) -> Exit {
+    fn judge_and_show(&self, outcome: &mut RunOutcome) -> (Exit, Validity) {
         let (test, context, compat) = (self.test, self.context, self.test.plan.compat);
         let iterations = Iterations {
             completed: self.progress.iterations_completed.load(Ordering::Relaxed),
@@ -224,24 +234,38 @@ impl<'a> Session<'a> {
             context.logger.say(LogLevel::Error, format!("the measurement is not valid: {line}"));
         }
         if outcome.init_error.is_none() {
-            summary::show(test, context, &self.shared, &self.summary, outcome, validity);
+            summary::show(test, context, &self.shared, &self.summary, outcome, validity.clone());
         }
         explain(outcome, iterations, compat, exit, context);
         let calibrated = calibration::load(context.calibration_file().as_deref(), self.workers);
         if let Some(warning) = calibrated.and_then(|known| calibration::warning(busiest_per_s, &known)) {
             context.logger.say(LogLevel::Warn, warning);
         }
-        exit
+        (exit, validity)
     }
 
-    /// Closes the run's file, writes reports from it, and adds it to the catalogue.
-    fn close_file(&mut self, outcome: &RunOutcome, exit: Exit) {
-        let Some(recording) = self.records.recording.take() else { return };
-        self.listeners.iter().for_each(|listener| listener.on_file_closing());
-        let recorded = recording.finish(outcome, exit, self.context, &self.tags);
-        self.listeners.iter().for_each(|listener| listener.on_file_closed());
-        self.reports.write(&recorded.path, self.context);
-        recorded.keep(self.context);
+    /// Closes the run's file, writes reports from it, and adds it to the catalogue. Returns the exit of the run, which depends on
+    /// whether it is stored.
+    fn close_file(&mut self, outcome: &RunOutcome, exit: Exit) -> Exit {
+        let incomplete = exit::of_unstored(exit, self.test.plan.compat);
+        match self.records.recording.take() {
+            Some(recording) => {
+                let exit = if self.flaw.is_some() { incomplete } else { exit };
+                self.listeners.iter().for_each(|listener| listener.on_file_closing());
+                let recorded = recording.finish(outcome, exit, incomplete, self.context, &self.tags);
+                self.listeners.iter().for_each(|listener| listener.on_file_closed());
+                self.is_stored &= !matches!(recorded.flaw, Some(Flaw::Missing(_)));
+                self.flaw = self.flaw.take().or(recorded.flaw.clone());
+                self.reports.write(&recorded.path, self.context);
+                recorded.keep(self.context);
+            }
+            None => self.reports.decline(self.context),
+        }
+        let Some(flaw) = &self.flaw else { return exit };
+        let level = if incomplete == Exit::Ok { LogLevel::Warn } else { LogLevel::Error };
+        let note = if incomplete == exit { "" } else { " (--compat strict would exit with 0)" };
+        self.context.logger.say(level, format!("{}{note}", flaw.line()));
+        incomplete
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::plan::ThresholdSpec;
-use model::{Aggregate, Metric, MetricId, MetricKind, MetricRegistry, Quantile, ThresholdResult};
+use model::{Aggregate, Mark, Metric, MetricId, MetricKind, MetricRegistry, Quantile, ThresholdResult};
 
 use crate::{Selector, SelectorError, Stat};
 
@@ -202,6 +202,10 @@ impl Condition {
         let compared = match observed {
             Quantile::AtLeast { bound, .. } if self.stat == Stat::Avg && has_measured(aggregate) => {
                 Quantile::Value(bound)
+            }
+            // What failed ranks above every number, not only above the largest known time.
+            Quantile::AtLeast { why: Mark::Failed, .. } if matches!(self.stat, Stat::Quantile(_)) => {
+                Quantile::Failed
             }
             other => other,
         };

@@ -191,7 +191,7 @@ impl Client {
         Ok(response)
     }
 
-    fn take_idle(&self, target: &Target, trace: &Trace) -> Option<Connection> {
+    fn take_idle(&self, target: &Target, trace: &Trace) -> Option<Box<Connection>> {
         // The other idle connections may be as dead as the one that failed.
         if self.shared.http.no_connection_reuse || trace.repeats.get() > 0 {
             return None;
@@ -204,7 +204,7 @@ impl Client {
     }
 
     /// A new connection that speaks HTTP/1.1, whatever else the server can: for what HTTP/2 cannot carry.
-    pub(crate) async fn dial_single(&self, target: &Target, trace: &Trace) -> Result<Connection, Error> {
+    pub(crate) async fn dial_single(&self, target: &Target, trace: &Trace) -> Result<Box<Connection>, Error> {
         let tls = if target.is_tls() { Some(self.tls_config(target.host())?) } else { None };
         let tls = tls.map(|config| {
             let mut config = ClientConfig::clone(&config);
@@ -302,7 +302,7 @@ impl Client {
 
 /// Where an exchange can begin.
 enum Ready {
-    Single(Connection),
+    Single(Box<Connection>),
     Shared(Slot),
 }
 

@@ -116,10 +116,8 @@ impl Connection {
     /// This is how requests on closed connections are avoided without a hidden retry. A server that closes at the
     /// very moment of the next request still cuts it, and that is then reported and counted.
     pub(crate) fn is_alive(&mut self, now: Instant, is_trusted: bool) -> bool {
-        let mut byte = [0];
-        let mut buffer = ReadBuf::new(&mut byte);
-        // Costs no system call unless the runtime has seen something. TLS takes in session tickets here.
-        if self.poll_read(&Context::from_waker(Waker::noop()), &mut buffer).is_ready() {
+        // Costs no system call unless the runtime has seen something.
+        if !self.is_silent() {
             return false;
         }
         if is_trusted && now.since(self.idle_since) < IDLE_UNSEEN_MAX {
@@ -127,6 +125,21 @@ impl Connection {
         }
         let peeked = SockRef::from(self.tcp()).peek(&mut [MaybeUninit::uninit()]);
         peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    /// Whether neither bytes nor the end have come. No task waits for them yet, so that none needs to be woken.
+    fn is_silent(&mut self) -> bool {
+        let mut byte = [0];
+        match &mut self.stream {
+            Stream::Plain(tcp) => {
+                tcp.try_read(&mut byte).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+            }
+            // Takes in session tickets. Another waker would only have to be replaced.
+            Stream::Tls(tls) => {
+                let mut watched = Context::from_waker(self.watch.last_waker());
+                Pin::new(tls).poll_read(&mut watched, &mut ReadBuf::new(&mut byte)).is_pending()
+            }
+        }
     }
 
     /// Closes it; a TLS peer gets a close_notify if its socket takes it at once.
@@ -179,6 +192,13 @@ impl Counted {
         self.arrived.take()
     }
 
+    /// Reads what is there, and asks for no wake-up.
+    fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.tcp.try_read(buffer)?;
+        self.count_received(bytes);
+        Ok(bytes)
+    }
+
     /// Reads and keeps the time of arrival.
     fn poll_receive(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         loop {
@@ -194,6 +214,10 @@ impl Counted {
                 Err(error) => return Poll::Ready(Err(error)),
             }
         }
+    }
+
+    fn count_received(&self, bytes: usize) {
+        self.traffic.received.set(self.traffic.received.get() + bytes as u64);
     }
 
     fn count_sent(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -216,8 +240,7 @@ impl AsyncRead for Counted {
         } else {
             Pin::new(&mut self.tcp).poll_read(cx, buffer)
         };
-        let bytes = buffer.filled().len() - before;
-        self.traffic.received.set(self.traffic.received.get() + bytes as u64);
+        self.count_received(buffer.filled().len() - before);
         read
     }
 }

@@ -35,8 +35,8 @@ pub(crate) struct Dialer<'a> {
 
 /// A new connection, as the handshake decided.
 pub(crate) enum Dialed {
-    /// HTTP/1.1: one exchange at a time.
-    Single(Connection),
+    /// HTTP/1.1: one exchange at a time. Boxed, because it is large and handed on several times in each of them.
+    Single(Box<Connection>),
     /// HTTP/2: many exchanges at a time.
     Shared(Link),
 }
@@ -49,7 +49,8 @@ impl Dialer<'_> {
             None => self.reach(target, trace).await?,
         };
         let Some(config) = self.tls else {
-            return Ok(Dialed::Single(Connection::new(Stream::Plain(counted), target.clone(), remote, None)));
+            let connection = Connection::new(Stream::Plain(counted), target.clone(), remote, None);
+            return Ok(Dialed::Single(Box::new(connection)));
         };
         trace.enter(Stage::Tls, SystemClock::now());
         let name =
@@ -66,7 +67,8 @@ impl Dialer<'_> {
                 .map(Dialed::Shared)
                 .map_err(|failure| greeting_error(&failure, target.host(), remote));
         }
-        Ok(Dialed::Single(Connection::new(Stream::Tls(stream), target.clone(), remote, Some(facts))))
+        let connection = Connection::new(Stream::Tls(stream), target.clone(), remote, Some(facts));
+        Ok(Dialed::Single(Box::new(connection)))
     }
 
     /// A socket that is connected to `target`.

@@ -54,7 +54,7 @@ pub(crate) fn encode_head(
     buffer.extend_from_slice(host.as_bytes());
     buffer.extend_from_slice(b"\r\n");
     if let Some(user_agent) = user_agent {
-        check_header("User-Agent", user_agent)?;
+        check_value("User-Agent", user_agent)?;
         push_header(buffer, "User-Agent", user_agent);
     }
     for (name, value) in &request.headers {
@@ -108,14 +108,22 @@ fn breaks_line(byte: u8) -> bool {
 }
 
 pub(crate) fn check_header(name: &str, value: &str) -> Result<(), Error> {
-    let message = if !is_token(name.as_bytes()) {
-        format!("net/http: invalid header field name {name:?}")
-    } else if value.bytes().fold(false, |found, byte| found | breaks_line(byte)) {
-        format!("net/http: invalid header field value for {:?}", canonical_name(name))
-    } else {
-        return Ok(());
-    };
-    Err(Error::new(ErrorCode::OTHER, Stage::Prepare, Kind::Invalid, message))
+    if !is_token(name.as_bytes()) {
+        return Err(invalid(format!("net/http: invalid header field name {name:?}")));
+    }
+    check_value(name, value)
+}
+
+fn check_value(name: &str, value: &str) -> Result<(), Error> {
+    if value.bytes().fold(false, |found, byte| found | breaks_line(byte)) {
+        let name = canonical_name(name);
+        return Err(invalid(format!("net/http: invalid header field value for {name:?}")));
+    }
+    Ok(())
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(ErrorCode::OTHER, Stage::Prepare, Kind::Invalid, message)
 }
 
 /// As Go: a body always has its length; without one, only the methods that are expected to carry one say so.

@@ -61,6 +61,9 @@ const CASE: &str = "PLIMSOLL_HOSTILE_CASE";
 /// Begins the line in which a client reports.
 const REPORT: &str = "HOSTILE ";
 
+/// Marks a row whose case failed.
+const FAILED: &str = "FAILED";
+
 /// A server that misbehaves.
 struct Case {
     name: &'static str,
@@ -111,13 +114,25 @@ fn check(test: &str, scheme: &str, cases: Vec<Case>) {
             started.into_iter().map(|row| row.join().expect("a row")).collect::<Vec<_>>()
         }));
     }
+    // Beside other work a case may be late without a fault of the client's. Alone it must hold.
+    for (row, case) in rows.iter_mut().zip(&cases) {
+        if row.contains(FAILED) {
+            *row = run_in_child(test, case);
+        }
+    }
     let mut table = String::new();
     for row in &rows {
         let _ = writeln!(table, "{row}");
     }
     println!("| server | result | ms | peak KiB | ticks of a neighbour | ticks of a control | exit |");
     println!("|---|---|---|---|---|---|---|\n{table}");
-    assert!(!table.contains("FAILED"), "\n{table}");
+    // `cargo xtask hostile` reads these lines.
+    println!("tried {}", rows.len());
+    println!(
+        "peak KiB {}",
+        rows.iter().filter_map(|row| row.split(" | ").nth(3)?.parse().ok()).max().unwrap_or(0_u64)
+    );
+    assert!(!table.contains(FAILED), "\n{table}");
 }
 
 /// The row of a case.
@@ -134,9 +149,9 @@ fn run_in_child(test: &str, case: &Case) -> String {
     let report = said.lines().find_map(|line| line.split_once(REPORT)).map(|(_, report)| report.to_owned());
     let exit = output.status.code().map_or_else(|| "killed".to_owned(), |code| code.to_string());
     let Some(report) = report else {
-        return format!("| {} | FAILED: no report | | | | | {exit} |", case.name);
+        return format!("| {} | {FAILED}: no report | | | | | {exit} |", case.name);
     };
-    let verdict = judge(case, &report).map_or(String::new(), |why| format!(" FAILED: {why}"));
+    let verdict = judge(case, &report).map_or(String::new(), |why| format!(" {FAILED}: {why}"));
     format!("| {} | {report} | {exit} |{verdict}", case.name)
 }
 

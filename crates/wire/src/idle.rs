@@ -9,7 +9,11 @@ use crate::target::Target;
 #[derive(Default)]
 pub(crate) struct Idle {
     /// Oldest first. A VU talks to a handful of origins, so that looking through them all is the fastest index.
-    connections: Vec<Connection>,
+    #[expect(
+        clippy::vec_box,
+        reason = "each exchange takes one out and puts it back, which would copy it several times"
+    )]
+    connections: Vec<Box<Connection>>,
     /// Connections found alive in a row. A server that closes silently after each response closes so fast that only
     /// a look at the socket itself shows it; a server that has kept its connections some times need not be doubted.
     alive_count: u32,
@@ -20,10 +24,9 @@ const ALIVE_COUNT_TRUSTED: u32 = 8;
 
 impl Idle {
     /// A living connection for `target`; dead ones on the way are closed.
-    pub(crate) fn take(&mut self, target: &Target, now: Instant) -> Option<Connection> {
+    pub(crate) fn take(&mut self, target: &Target, now: Instant) -> Option<Box<Connection>> {
         loop {
-            let is_fit = |connection: &Connection| connection.target.is_same_origin(target);
-            let index = self.connections.iter().rposition(is_fit)?;
+            let index = self.connections.iter().rposition(|kept| kept.target.is_same_origin(target))?;
             let mut connection = self.connections.remove(index);
             if connection.is_alive(now, self.alive_count >= ALIVE_COUNT_TRUSTED) {
                 self.alive_count = self.alive_count.saturating_add(1);
@@ -35,11 +38,10 @@ impl Idle {
     }
 
     /// Keeps `connection`, unless its host has its share already; the oldest of all goes when there are too many.
-    pub(crate) fn put(&mut self, connection: Connection, per_host_max: usize, max: usize) {
-        let is_fit = |kept: &&Connection| kept.target.is_same_origin(&connection.target);
-        if self.connections.len() >= per_host_max
-            && self.connections.iter().filter(is_fit).count() >= per_host_max
-        {
+    pub(crate) fn put(&mut self, connection: Box<Connection>, per_host_max: usize, max: usize) {
+        let of_host =
+            || self.connections.iter().filter(|kept| kept.target.is_same_origin(&connection.target));
+        if self.connections.len() >= per_host_max && of_host().count() >= per_host_max {
             return connection.close();
         }
         if self.connections.len() >= max && !self.connections.is_empty() {
@@ -55,6 +57,6 @@ impl Idle {
 
     /// Closes them all.
     pub(crate) fn clear(&mut self) {
-        self.connections.drain(..).for_each(Connection::close);
+        self.connections.drain(..).for_each(|connection| connection.close());
     }
 }

@@ -53,6 +53,11 @@ impl Watch {
         &self.waker
     }
 
+    /// The waker to poll the socket with where no task waits for it; it wakes the last one that did.
+    pub(crate) fn last_waker(&self) -> &Waker {
+        &self.waker
+    }
+
     /// When the socket last became ready, if it did since this was last asked.
     pub(crate) fn take(&self) -> Option<Instant> {
         let woken_ns = self.inner.woken_ns.load(Ordering::Relaxed);

@@ -45,8 +45,14 @@ export type StudyKind = 'sweep' | 'capacity' | 'table';
 /** Result of one validity check. */
 export type CheckStatus = 'ok' | 'warn' | 'fail' | 'unknown';
 
+/** Unit of a metric's values: `time` is milliseconds, `data` is bytes. */
+export type Contains = 'default' | 'time' | 'data';
+
+/** Type of a metric. */
+export type MetricKind = 'counter' | 'gauge' | 'rate' | 'trend';
+
 /** Why a point has no value, or only a bound. */
-export type NoteKind = 'no_samples' | 'few_samples' | 'failed' | 'at_least' | 'unplanned';
+export type NoteKind = 'no_samples' | 'few_samples' | 'failed' | 'at_least' | 'unplanned' | 'widened' | 'partial';
 
 /** Unit of a compared figure: `share` is of 1. */
 export type ComparedUnit = 'ms' | 'share' | 'per_second';
@@ -56,9 +62,6 @@ export type RowVerdict = 'improved' | 'regressed' | 'equivalent' | 'inconclusive
 
 /** Verdict of a whole comparison. */
 export type ComparisonVerdict = 'regressed' | 'improved' | 'equivalent' | 'inconclusive';
-
-/** Unit of a metric's values: `time` is milliseconds, `data` is bytes. */
-export type Contains = 'default' | 'time' | 'data';
 
 /** Cost class of a remedy, the cheapest first. */
 export type CostClass = 'logic' | 'setting' | 'cache' | 'resource' | 'architecture';
@@ -108,6 +111,9 @@ export type Verdict = 'pass' | 'fail' | 'inconclusive';
 /** Figure of a run's history. */
 export type HistoryFigureName = 'p50' | 'p95' | 'p99' | 'error_share' | 'requests_per_second';
 
+/** Whether a live run keeps its planned pace. */
+export type LivePaceKind = 'saturated' | 'keeping' | 'closed';
+
 /** Phase of a live run. */
 export type LivePhase = 'initializing' | 'setup' | 'running' | 'teardown' | 'ended';
 
@@ -116,9 +122,6 @@ export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
 /** Kind of a node of the service map: `outside` is the sender of the requests. */
 export type MapNodeKind = 'outside' | 'service' | 'queue' | 'database' | 'external';
-
-/** Type of a metric. */
-export type MetricKind = 'counter' | 'gauge' | 'rate' | 'trend';
 
 /** Level of a row in the request tree. */
 export type NodeKind = 'scenario' | 'group' | 'request' | 'total';
@@ -465,8 +468,8 @@ export interface CapacityLine {
 /** Missing evidence, or a weakness of the answer. */
 export interface CapacityMissing {
   /**
-   * `objectives`, `levels`, `load_above`, `load_below`, `valid_levels`, `measurement`, `evidence`, `limits`, `hold`,
-   * `repeats`, `monotony`, `agreement`, `budget`.
+   * `objectives`, `levels`, `load_above`, `load_below`, `valid_levels`, `full_weight`, `measurement`, `evidence`, `limits`,
+   * `hold`, `repeats`, `monotony`, `agreement`, `budget`.
    */
   kind: string;
   /** It in a sentence, with what to do about it. */
@@ -525,6 +528,20 @@ export interface CapacityStudy {
   schemaVersion: string;
   /** The script as it was named, or the table. */
   script: string;
+}
+
+/** A counter, gauge or rate over time. */
+export interface ChosenSeries {
+  /** `default`, `time` (milliseconds), `data` (bytes). */
+  contains: Contains;
+  /** The metric. */
+  metric: string;
+  /** The tags that were asked for. */
+  tags: string;
+  /** `counter`: per second. `gauge`: the last value. `rate`: a share of 1. */
+  type: MetricKind;
+  /** Its values. */
+  values: Column;
 }
 
 /** Values, and why some are missing. */
@@ -1730,6 +1747,18 @@ export interface LiveError {
   message: string;
 }
 
+/** The pace of a live run's last seconds. */
+export interface LivePace {
+  /** Iterations per second that were due and not started. */
+  dropped: ReportValue;
+  /** Iterations finished per second. */
+  finished: ReportValue;
+  /** `saturated`: iterations were due and not started. `keeping`: all were started. `closed`: no rate is planned. */
+  kind: LivePaceKind;
+  /** Seconds that the pace covers. */
+  seconds: number;
+}
+
 /** How a live run stands. */
 export interface LiveState {
   /** Since the scenarios began, milliseconds. */
@@ -1738,6 +1767,8 @@ export interface LiveState {
   isPaused: boolean;
   /** Whether it was asked to stop. */
   isStopping: boolean;
+  /** The pace of the last seconds; null before the scenarios begin. */
+  pace: LivePace | null;
   /** `initializing`, `setup`, `running`, `teardown`, `ended`. */
   phase: LivePhase;
   /** The planned duration of the scenarios, in milliseconds; null where it is unknown. */
@@ -2357,6 +2388,8 @@ export interface RunRow {
   state: State;
   /** `live`, `passed`, `failed`, `partial`, `imported`. */
   status: Status;
+  /** The study that it is a level of. */
+  study: RunStudy | null;
   /** The run's own tags. */
   tags: ReportFact[];
   /** The version of what was tested. */
@@ -2365,6 +2398,18 @@ export interface RunRow {
   thresholds: ThresholdCount;
   /** `pass`, `fail`, `inconclusive`. */
   verdict: Verdict;
+}
+
+/** The study that a run is a level of. */
+export interface RunStudy {
+  /** `sweep`, `capacity`. */
+  kind: string;
+  /** The load of the level. */
+  load: ReportValue;
+  /** Its name. */
+  name: string;
+  /** When its first level began, seconds since 1970: studies of one name differ in it. */
+  started: number;
 }
 
 /** How many thresholds there are. */
@@ -2455,6 +2500,8 @@ export interface ShownWindow {
 
 /** Columns over time, all as long as `t`. Windows that were lost have no place in them. */
 export interface Series {
+  /** The counter, gauge or rate that was asked for; null where it was a trend, whose columns are `latency`. */
+  chosen: ChosenSeries | null;
   /** Iterations per second that were due and not started. */
   dropped: Column;
   /** Errors per second by kind: the most frequent ones, and what else there is. */
@@ -2481,6 +2528,8 @@ export interface Series {
   sent: Column;
   /** Iterations started per second. */
   started: Column;
+  /** Responses per second by status code: the most frequent ones, and what else there is. Empty while a run is in progress. */
+  statuses: StatusSeries[];
   /** Seconds of a point. */
   step: number;
   /** The start of each point, seconds. */
@@ -2491,6 +2540,16 @@ export interface Series {
   vusMax: Column;
   /** How many seconds each covers; the last one may be shorter. */
   width: number[];
+}
+
+/** Responses with one status code. */
+export interface StatusSeries {
+  /** The code, `0` for requests without a response, or `other`. */
+  status: string;
+  /** Responses in the whole range. */
+  total: number;
+  /** Per second. */
+  values: number[];
 }
 
 /** Services, databases, queues and hosts, and what goes between them. */
@@ -2505,6 +2564,8 @@ export interface Services {
   operationsLeftOut: number;
   /** Everything that calls or is called. */
   places: ServicesPlace[];
+  /** Requests per second that the load generator sent, traced or not. */
+  requests: ReportValue;
   /** How the traces were chosen that the ways are read from. */
   sample: TraceSample;
   /** The time range of the numbers: whole tens of seconds around the requested range. */

@@ -107,6 +107,8 @@ export class LiveFeed {
     this.errors = tick.errors;
     this.errorsTotal = tick.errorsTotal;
     if (!tick.point || !this.series) return;
+    // Until the file has its first sample, the series is of another metric than the ticks.
+    if (tick.point.latency.metric !== this.series.latency.metric) return void this.#refetch();
     const next = joined(this.series, tick.point);
     if (next.t.length > LIVE_POINTS_MAX) void this.#refetch();
     else this.series = next;
@@ -116,7 +118,9 @@ export class LiveFeed {
     if (this.#isAsking) return;
     this.#isAsking = true;
     try {
-      this.series = (await source().get(apiPath(`/runs/${encodeURIComponent(this.#run)}/series`))) as Series;
+      const series = (await source().get(apiPath(`/runs/${encodeURIComponent(this.#run)}/series`))) as Series;
+      // Ticks count no status codes, and a chart that ends in the past would look like the present.
+      this.series = { ...series, statuses: [] };
     } catch {
       // The connection itself shows that the server does not answer.
     }

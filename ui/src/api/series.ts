@@ -62,6 +62,8 @@ export function joined(series: Series, point: Series): Series {
     width: [...series.width, point.width[0] ?? 1],
     latency,
     errors: joinedErrors(series, point),
+    statuses: [],
+    chosen: null,
     marks: [...series.marks, ...point.marks],
     limits: point.limits.length > 0 ? point.limits : series.limits,
   };
@@ -105,4 +107,18 @@ export function noted(series: Series, column: Column, why: Note['why']): [number
   return column.notes
     .filter((note) => note.why === why)
     .map((note) => [series.t[note.from] ?? 0, (series.t[note.to - 1] ?? 0) + (series.width[note.to - 1] ?? series.step)]);
+}
+
+/** The question for a metric over time: a selector as thresholds write it, and further tags (`name=value, …`). */
+export function seriesQuery(selector: string, tags: string): Record<string, string> {
+  const [metric = '', inside = ''] = selector.split('{', 2);
+  const pairs = [...inside.replace(/}$/, '').split(',').map((pair) => split(pair, ':')), ...tags.split(',').map((pair) => split(pair, '='))];
+  const chosen = Object.fromEntries(pairs.filter(([name]) => name !== ''));
+  return { metric, tags: Object.keys(chosen).length > 0 ? JSON.stringify(chosen) : '' };
+}
+
+function split(pair: string, mark: string): [string, string] {
+  const at = pair.indexOf(mark);
+  const bare = (text: string) => text.trim().replace(/^(["'])(.*)\1$/, '$2');
+  return at < 0 ? ['', ''] : [bare(pair.slice(0, at)), bare(pair.slice(at + 1))];
 }

@@ -58,8 +58,13 @@ export function drawExtras(
   ctx.lineWidth = 1.25 * ratio;
   for (const level of levels) {
     const at = chart.valToPos(level.at, 'y', true);
-    if (at < bbox.top) continue;
     const ink = colour(level.kind === 'limit' ? '--fail' : '--ink');
+    if (at < bbox.top) {
+      // Far above everything that was measured: drawn to scale it would leave nothing to be seen below it.
+      ctx.textAlign = 'left';
+      text(ctx, `${level.label} ↑`, bbox.left + 6 * ratio, bbox.top + 7 * ratio, ink, colour('--surface'), ratio);
+      continue;
+    }
     stroke(ctx, ink, level.kind === 'limit' ? [6 * ratio, 3 * ratio] : [3 * ratio, 3 * ratio], [
       [bbox.left, at],
       [bbox.left + bbox.width, at],

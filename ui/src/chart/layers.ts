@@ -33,7 +33,8 @@ export function layered(places: ServicesPlace[], edges: ServicesEdge[], limit: n
   const columns: string[][] = [];
   for (const place of chosen) (columns[layers.get(place.key) ?? 0] ??= []).push(place.key);
   const rows = new Map<string, number>();
-  const number = (column: string[] | undefined) => column?.forEach((key, row) => rows.set(key, row - ((column.length - 1) / 2)));
+  const number = (column: string[] | undefined) => column?.forEach((key, row) => rows.set(key, row - Math.floor((column.length - 1) / 2)));
+  // Whole rows: all columns have the same ones, so that ways find free channels between them.
   columns.forEach(number);
   const before = new Map<string, string[]>();
   for (const [from, all] of next) for (const to of all) before.set(to, [...(before.get(to) ?? []), from]);

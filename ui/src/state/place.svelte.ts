@@ -7,7 +7,7 @@ import { isReport } from '../api/source';
 
 /** Parameters that links within the page keep. */
 const KEPT_EVERYWHERE = ['lang', 'theme'];
-const KEPT_WITHIN_RUN = ['from', 'to'];
+const KEPT_WITHIN_RUN = ['from', 'to', 'at'];
 
 export interface Place {
   /** Parts of the path: `['runs', 'ID', 'summary']`. */

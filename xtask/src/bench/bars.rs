@@ -30,6 +30,8 @@ const BARS: &[Bar] = &[
     at_most("ready, 10,000 big VUs", 30.0, 30.0, "s"),
     at_most("memory growth, minute 1 to 10", 2048.0, 2048.0, "KB"),
     at_most("lateness p99 at half load", 1.0, 1.0, "ms"),
+    at_most("error of p95 beside a VU that computes", 0.5, 0.1, "ms"),
+    at_most("error of p99 beside a VU that computes", 0.5, 0.1, "ms"),
     at_most("two workers against one", 1.1, 1.1, "×"),
     at_most("stored against not stored", 1.05, 1.05, "×"),
     at_most("all sources against none", 1.053, 1.02, "×"),

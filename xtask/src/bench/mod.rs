@@ -10,6 +10,7 @@ mod page;
 mod process;
 mod server;
 mod stats;
+mod testkit;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -26,11 +26,14 @@ const fn group(name: &'static str, krate: &'static str, filter: &'static str) ->
 pub(super) const GROUPS: &[Group] = &[
     group("Parsers: damaged copies of seeds", "hostile", ""),
     group("Run files: damaged at random places", "runfile", "hostile"),
+    group("Runs: killed, stopped, not storable, few descriptors, clock step", "plimsoll", "run_survives"),
     group("Responses: misbehaving HTTP/1.1, HTTP/2, TLS servers and bombs", "wire", "hostile"),
     group("Span senders: silent, slow, malformed, flooding", "otlp", "hostile"),
     group("Connections: decisions under load", "listen", ""),
     group("Page: clients, hosts, origins, paths, heads, framings", "server", "hostile"),
     group("Page: parameters of every view", "pages", "hostile"),
+    group("Reports: names that inject into Markdown, XML, JSON, workflows, terminals", "report", "hostile"),
+    group("Exports: names that are formulas or break rows", "export", "hostile"),
     group("Script hogs: loops, native calls, promise floods", "script", "turns"),
     group("Script hogs: memory", "script", "ceilings"),
 ];
@@ -96,7 +99,8 @@ fn run(program: &PathBuf, filter: &str) -> anyhow::Result<Outcome> {
         std::thread::sleep(LOOK);
     };
     let text = std::fs::read(&out).context("read the tests' output")?;
-    let (passed, failed, tried) = counts(&String::from_utf8_lossy(&text));
+    let Counts { passed, failed, tried, peak_kib: peak_kib_of_children } =
+        counts(&String::from_utf8_lossy(&text));
     let code = status.code().map_or_else(|| "signal".to_owned(), |code| code.to_string());
     Ok(Outcome {
         tests: passed + failed,
@@ -105,29 +109,42 @@ fn run(program: &PathBuf, filter: &str) -> anyhow::Result<Outcome> {
         // A failed test panicked: in the test itself, or in the program's code.
         panics: failed,
         hangs,
-        peak_kib,
+        peak_kib: peak_kib.max(peak_kib_of_children),
         exit_codes: if passed + failed > 0 { BTreeMap::from([(code, 1)]) } else { BTreeMap::new() },
         ..Outcome::default()
     })
 }
 
-/// Returns the numbers of passed and failed tests, and of inputs that the tests say they tried.
-fn counts(text: &str) -> (u64, u64, u64) {
+/// The results that tests print.
+#[derive(Debug, Default, PartialEq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    /// Inputs that the tests say they tried.
+    tried: u64,
+    /// The largest resident memory of processes that the tests started.
+    peak_kib: u64,
+}
+
+fn counts(text: &str) -> Counts {
     let number = |line: &str, word: &str| -> u64 {
         let (before, _) = line.split_once(word).unwrap_or_default();
         before.trim().rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
     };
-    let (mut passed, mut failed, mut tried) = (0, 0, 0);
+    // A test's name may stand before it on the same line.
+    let after = |line: &str, word: &str| -> u64 {
+        line.rsplit_once(word).and_then(|(_, number)| number.trim().parse().ok()).unwrap_or(0)
+    };
+    let mut counts = Counts::default();
     for line in text.lines() {
         if line.starts_with("test result:") {
-            passed += number(line, " passed");
-            failed += number(line, " failed");
+            counts.passed += number(line, " passed");
+            counts.failed += number(line, " failed");
         }
-        // A test's name may stand before it on the same line.
-        let count = line.rsplit_once("tried ").and_then(|(_, count)| count.trim().parse::<u64>().ok());
-        tried += count.unwrap_or(0);
+        counts.tried += after(line, "tried ");
+        counts.peak_kib = counts.peak_kib.max(after(line, "peak KiB "));
     }
-    (passed, failed, tried)
+    counts
 }
 
 #[cfg(test)]
@@ -136,9 +153,9 @@ mod own {
 
     #[test]
     fn results_of_tests_are_read() {
-        let text = "test a ... tried 500\nok\ntried 7\n\
+        let text = "test a ... tried 500\nok\ntried 7\npeak KiB 2048\npeak KiB 12\n\
             test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 1 filtered out\n";
-        assert_eq!(counts(text), (12, 3, 507));
-        assert_eq!(counts("nothing"), (0, 0, 0));
+        assert_eq!(counts(text), Counts { passed: 12, failed: 3, tried: 507, peak_kib: 2048 });
+        assert_eq!(counts("nothing"), Counts::default());
     }
 }

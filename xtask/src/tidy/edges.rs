@@ -50,7 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("feed", &["lab", "labkit", "model"]),
     ("ingress", &["lab", "labkit", "model"]),
     ("scan", &["lab", "labkit", "model"]),
-    ("hostile", &["archive", "html", "json", "model", "otlp", "plan", "runfile", "tally", "wire"]),
+    ("hostile", &["archive", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"]),
     (
         "runs",
         &[

@@ -1,6 +1,6 @@
 //! The facts of a stored run, as of a table.
 
-use model::{MetricKind, Quantile, RateTotal, Trend, ValueKind};
+use model::{Mark, MetricKind, Quantile, RateTotal, Trend, ValueKind};
 
 use super::kinds::{Criterion, Facts, Outcome, QuantileClaim, Record, Run, Source, Summary, Usage};
 use super::quantity::{Family, Measure};
@@ -129,8 +129,11 @@ fn criterion(run: &RunFacts, threshold: &ThresholdFact) -> Criterion {
         target: measure(threshold.limit),
         measured: match threshold.observed {
             Quantile::None => None,
+            // What failed ranks above every number.
+            Quantile::Failed | Quantile::AtLeast { why: Mark::Failed, .. } => {
+                Some(Measure { value: f64::INFINITY, half_digit: 0.0, family })
+            }
             Quantile::Value(value) | Quantile::AtLeast { bound: value, .. } => Some(measure(value)),
-            Quantile::Failed => Some(Measure { value: f64::INFINITY, half_digit: 0.0, family }),
         },
     }
 }
@@ -259,7 +262,6 @@ fn record(run: &RunFacts, what: &str, sent: u64, recorded: u64) -> Record {
 
 #[cfg(test)]
 mod tests {
-    use model::Mark;
 
     use super::super::audit;
     use super::*;

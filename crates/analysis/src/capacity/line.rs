@@ -15,6 +15,7 @@ use std::ops::Range;
 use model::capacity::{Estimate, LineMethod, Place, SURE};
 use stats::student_quantile;
 
+use super::bracket::Bracket;
 use super::points::{crossing, isotonic};
 use super::sight::{Distance, Noise, Sight};
 
@@ -60,58 +61,60 @@ pub struct Found {
 }
 
 /// The line of one objective; `None` where no level says anything. Levels may come in any order.
+///
+/// The line agrees with the levels one by one ([`Bracket`]): it is above all of them only if none of the highest breaks the objective,
+/// and below all of them only if none below those that break it keeps it.
 pub fn find(levels: &[Seen<'_>], confidence: f64) -> Option<Found> {
     let mut levels: Vec<Seen<'_>> =
         levels.iter().filter(|level| level.1.holds().is_some()).copied().collect();
     levels.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let highest = levels.last()?.0;
+    let judged: Vec<(f64, f64)> =
+        levels.iter().filter_map(|level| Some((level.0, level.1.holds()?))).collect();
     let has_distances = levels.iter().all(|level| level.1.distance().is_some());
     let has_errors = levels.iter().any(|level| level.1.distance().is_some_and(|it| it.error > 0.0));
-    match has_distances {
-        true if has_errors => fitted(&levels, confidence),
-        true => interpolated(&levels),
-        false => between(&levels),
-    }
+    let is_fitted = has_distances && has_errors;
+    let softened = |found: Found| if is_fitted { softened(found, &levels) } else { found };
+    let (floor, cap) = match Bracket::of(&judged) {
+        Bracket { floor: Some(floor), cap: Some(cap) } => (floor, cap),
+        Bracket { floor: None, cap } => {
+            let lowest = judged.iter().filter(|level| level.1 < 0.5).map(|level| level.0).reduce(f64::min);
+            let load = lowest.or(cap)?;
+            return Some(softened(found(Estimate { value: load, lower: 0.0, upper: load }, Place::BelowAll)));
+        }
+        Bracket { floor: Some(_), cap: None } => {
+            let load = Estimate { value: highest, lower: highest, upper: f64::INFINITY };
+            return Some(softened(found(load, Place::AboveAll)));
+        }
+    };
+    let inside = match is_fitted {
+        true => fitted(&levels, confidence),
+        false if has_distances => interpolated(&levels, floor, cap),
+        false => None,
+    };
+    Some(match inside {
+        Some(inside) => within(inside, floor, cap),
+        None => found(Estimate { value: floor, lower: floor, upper: cap }, Place::Inside),
+    })
+}
+
+/// Moves a line between two levels; its interval still includes it, and is none narrower.
+fn within(line: Found, floor: f64, cap: f64) -> Found {
+    let value = line.load.value.clamp(floor, cap);
+    let load = Estimate { value, lower: line.load.lower.min(value), upper: line.load.upper.max(value) };
+    Found { load, ..line }
 }
 
 /// Between the two levels around the crossing, of figures without an error.
-fn interpolated(levels: &[Seen<'_>]) -> Option<Found> {
+fn interpolated(levels: &[Seen<'_>], floor: f64, cap: f64) -> Option<Found> {
     let values: Vec<f64> = levels.iter().filter_map(|level| Some(level.1.distance()?.value)).collect();
     let curve: Vec<(f64, f64)> = levels.iter().map(|level| level.0).zip(isotonic(&values)).collect();
-    let Some(load) = crossing(&curve, 0.0) else { return outside(&curve) };
-    let lower = curve.iter().rev().find(|level| level.1 <= 0.0)?.0;
-    let upper = curve.iter().find(|level| level.1 > 0.0)?.0;
-    Some(found(Estimate { value: load, lower, upper }, Place::Inside, 0.0))
+    let value = crossing(&curve, 0.0)?;
+    Some(found(Estimate { value, lower: floor, upper: cap }, Place::Inside))
 }
 
-/// Between the highest level that keeps the objective and the lowest above it that does not, of objectives that are either kept
-/// or not.
-fn between(levels: &[Seen<'_>]) -> Option<Found> {
-    let is_kept = |level: &Seen<'_>| level.1.holds().is_some_and(|holds| holds >= 0.5);
-    let curve: Vec<(f64, f64)> =
-        levels.iter().map(|level| (level.0, if is_kept(level) { -1.0 } else { 1.0 })).collect();
-    let first_broken = curve.iter().position(|level| level.1 > 0.0);
-    let (Some(at), true) = (first_broken, curve.iter().any(|level| level.1 < 0.0)) else {
-        return outside(&curve);
-    };
-    let upper = curve[at].0;
-    let Some(lower) = curve[..at].iter().rev().map(|level| level.0).find(|load| *load < upper) else {
-        return Some(found(Estimate { value: upper, lower: 0.0, upper }, Place::BelowAll, 0.0));
-    };
-    Some(found(Estimate { value: lower, lower, upper }, Place::Inside, 0.0))
-}
-
-/// The line of levels that all lie on one side of it.
-fn outside(curve: &[(f64, f64)]) -> Option<Found> {
-    let (first, last) = (curve.first()?, curve.last()?);
-    if last.1 <= 0.0 {
-        let load = Estimate { value: last.0, lower: last.0, upper: f64::INFINITY };
-        return Some(found(load, Place::AboveAll, 0.0));
-    }
-    Some(found(Estimate { value: first.0, lower: 0.0, upper: first.0 }, Place::BelowAll, 0.0))
-}
-
-fn found(load: Estimate, place: Place, confidence: f64) -> Found {
-    Found { load, place, method: LineMethod::Isotonic, confidence }
+fn found(load: Estimate, place: Place) -> Found {
+    Found { load, place, method: LineMethod::Isotonic, confidence: 0.0 }
 }
 
 /// The levels that a line is fitted to.
@@ -148,16 +151,14 @@ struct Fit {
     dof: f64,
 }
 
-/// The fitted crossing, with its interval.
+/// The fitted crossing, with its interval; `None` where the levels together lie on one side of the limit.
 fn fitted(levels: &[Seen<'_>], confidence: f64) -> Option<Found> {
     let mut known: Vec<Level<'_>> = levels.iter().filter_map(Level::new).collect();
     let bursts: Vec<f64> = known.iter().map(|level| burst_at(noises(&known), level.load).0).collect();
     known.iter_mut().zip(bursts).for_each(|(level, burst)| level.burst = burst);
     let values: Vec<f64> = known.iter().map(|level| level.distance.value).collect();
     let curve: Vec<(f64, f64)> = known.iter().map(|level| level.load).zip(isotonic(&values)).collect();
-    let Some(first) = crossing(&curve, 0.0) else {
-        return outside(&curve).map(|found| softened(found, levels));
-    };
+    let first = crossing(&curve, 0.0)?;
     let levels = Levels { around: around(&known, &curve, first), levels: known };
     let value = levels.crossing(first);
     let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
@@ -305,7 +306,7 @@ fn around(levels: &[Level<'_>], curve: &[(f64, f64)], first: f64) -> Range<f64> 
 mod tests {
     use stats::Random;
 
-    use super::super::sight::Rule;
+    use super::super::sight::{Rule, WEIGHT_FULL};
     use super::*;
     use crate::laws::testing::close;
 
@@ -318,7 +319,12 @@ mod tests {
             let all = random.poisson(per_s) as f64;
             (random.poisson(all * share).min(all as u64) as f64, all)
         };
-        Sight { rule: Rule::Share { allowed: 0.05 }, value: None, seconds: (0..60).map(second).collect() }
+        Sight {
+            rule: Rule::Share { allowed: 0.05 },
+            value: None,
+            seconds: (0..60).map(second).collect(),
+            weight: WEIGHT_FULL,
+        }
     }
 
     #[test]
@@ -343,6 +349,7 @@ mod tests {
                 rule: Rule::Share { allowed: 0.05 },
                 value: None,
                 seconds: (0..10).map(|_| (over, per_s)).collect(),
+                weight: WEIGHT_FULL,
             }
         };
         let loads = [10.0, 20.0, 40.0, 40.4, 41.2, 43.1, 47.3, 56.4, 80.0];
@@ -369,6 +376,7 @@ mod tests {
             rule: Rule::Stated { limit: 30.0, is_upper: true },
             value: Some(value),
             seconds: Vec::new(),
+            weight: WEIGHT_FULL,
         };
         let sights = [17.7, 33.2, 40.5].map(stated);
         let seen: Vec<Seen<'_>> = [50.0, 200.0, 250.0].into_iter().zip(&sights).collect();
@@ -379,8 +387,12 @@ mod tests {
 
     #[test]
     fn what_is_kept_or_not_lies_between_levels() {
-        let whole =
-            |holds| Sight { rule: Rule::Whole { holds: Some(holds) }, value: None, seconds: Vec::new() };
+        let whole = |holds| Sight {
+            rule: Rule::Whole { holds: Some(holds) },
+            value: None,
+            seconds: Vec::new(),
+            weight: WEIGHT_FULL,
+        };
         let sights = [true, true, false, true].map(whole);
         let seen: Vec<Seen<'_>> = [10.0, 20.0, 30.0, 40.0].into_iter().zip(&sights).collect();
         let found = find(&seen, 0.95).expect("a line");

@@ -4,6 +4,7 @@
 //! the highest load that keeps an objective, `knee` where waiting begins, [`demand`] what work takes of each resource, [`search`]
 //! the next load. [`assess`] puts their answers together.
 
+mod bracket;
 pub mod demand;
 mod knee;
 pub mod ladder;
@@ -13,6 +14,7 @@ pub mod search;
 pub mod sight;
 mod squares;
 
+use model::Grade;
 use model::capacity::{
     Capacity, Ceiling, Confirmation, Estimate, Level, Line, LoadUnit, Measured, Missing, Objective, Place,
     Recommended, Verdict,
@@ -22,7 +24,7 @@ use self::demand::Usage;
 use self::line::{Found, Seen};
 use self::points::{Point, ceilings, cycle_s, interpolated, plateau};
 use self::search::Attempt;
-use self::sight::Sight;
+use self::sight::{Sight, WEIGHT_FULL};
 
 /// Maximum number of levels per assessment.
 pub const LEVELS_MAX: usize = 1_000;
@@ -32,6 +34,9 @@ const LEVELS_NEEDED: usize = 3;
 
 /// Ratio between knees above which the methods are reported to disagree.
 const AGREEMENT_MAX: f64 = 2.0;
+
+/// Free VUs beyond the mean number of busy ones, in square roots of that number.
+const SPREAD_OF_BUSY: f64 = 3.0;
 
 /// A distance from the limit that falls between two levels by more than so many standard errors did not fall by chance.
 const FALL_ERRORS_MAX: f64 = 3.0;
@@ -67,6 +72,11 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// Returns whether some objective does not count in full.
+    fn is_weighed(&self) -> bool {
+        self.sights.iter().any(|sight| sight.weight < WEIGHT_FULL || sight.holds().is_none())
+    }
+
     /// Returns whether all objectives hold, more likely than not; `None` without a valid measurement.
     pub fn is_kept(&self) -> Option<bool> {
         let each: Option<Vec<f64>> = self.sights.iter().map(Sight::holds).collect();
@@ -89,8 +99,7 @@ pub fn assess(question: &Question, observed: &[Observed]) -> Capacity {
     let works: Vec<(f64, &[Usage])> =
         deciding.iter().map(|one| (one.level.throughput_per_s, &*one.usages)).collect();
     let demands = demand::demands(&works, question.confidence);
-    let known: Vec<Found> = lines.iter().flatten().copied().collect();
-    let line = search::lowest(known.iter().copied());
+    let line = search::lowest(&lines);
     let throughput = |load: f64| {
         let levels: Vec<(f64, f64)> =
             deciding.iter().map(|one| (one.level.load, one.level.throughput_per_s)).collect();
@@ -103,9 +112,7 @@ pub fn assess(question: &Question, observed: &[Observed]) -> Capacity {
         confidence: found.confidence,
         throughput_per_s: throughput(found.load.value),
     };
-    let binding = line.filter(|line| line.place != Place::AboveAll).and_then(|line| {
-        lines.iter().position(|found| found.is_some_and(|found| found.load.value == line.load.value))
-    });
+    let binding = search::rank(&lines).filter(|_| line.is_some_and(|line| line.place != Place::AboveAll));
     let objectives = question.objectives.iter().zip(&lines);
     let mut capacity = Capacity {
         variant: question.variant.clone(),
@@ -170,7 +177,9 @@ fn mean(points: &[Point]) -> Point {
 /// Every level with what its objectives measured and a verdict. Levels of one load are judged by their mean throughput.
 fn levels(observed: &[&Observed], deciding: &[&Observed], points: &[Point]) -> Vec<Level> {
     let measured = |one: &Observed| -> Vec<Measured> {
-        one.sights.iter().map(|sight| Measured { value: sight.value, holds: sight.holds() }).collect()
+        // What decides nothing is not said to hold, or not to.
+        let holds = |sight: &Sight| sight.holds().filter(|_| one.level.decides);
+        one.sights.iter().map(|sight| Measured { value: sight.value, holds: holds(sight) }).collect()
     };
     let is_broken = |one: &Observed| measured(one).iter().any(|it| it.is_kept() == Some(false));
     let of_load = |load: f64| deciding.iter().filter(move |one| one.level.load == load);
@@ -205,23 +214,44 @@ fn recommended(line: &Found, question: &Question, deciding: &[&Observed]) -> Opt
     }
     let load = match question.unit {
         // A part of a VU cannot be started; one whole VU is the least there is.
-        LoadUnit::Vus => (bound * question.head_room).floor().max(1.0).min(bound),
+        LoadUnit::Vus if bound < 1.0 => return None,
+        LoadUnit::Vus => (bound * question.head_room).floor().max(1.0),
         LoadUnit::PerSecond => bound * question.head_room,
     };
-    let at = |pick: fn(&Level) -> Option<f64>| {
-        let levels: Vec<(f64, f64)> =
-            deciding.iter().filter_map(|one| Some((one.level.load, pick(&one.level)?))).collect();
-        let lowest = levels.first()?;
-        // Below the lowest level throughput and VUs are taken to be in proportion to the load.
-        if load < lowest.0 { Some(lowest.1 * load / lowest.0) } else { interpolated(&levels, load) }
-    };
+    // More VUs bring no more throughput than the levels above the line show. An arrival rate is its throughput up to the line, and above
+    // it queues grow, which are no part of what it needs below.
+    let highest = if question.unit == LoadUnit::Vus { f64::INFINITY } else { line.load.value };
+    let at = |pick: fn(&Level) -> Option<f64>| at_load(load, highest, deciding, pick);
     Some(Recommended {
         load,
-        vus: if question.unit == LoadUnit::Vus { Some(load) } else { at(|level| level.vus).map(f64::ceil) },
+        vus: if question.unit == LoadUnit::Vus { Some(load) } else { at(|level| level.vus).map(vus_for) },
         throughput_per_s: at(|level| Some(level.throughput_per_s))?,
         requests_per_s: at(|level| level.requests_per_s),
         head_room: question.head_room,
     })
+}
+
+/// A figure at a load, from the levels up to the highest that counts, or from all where none does. Outside of these levels figures are
+/// taken to be in proportion to the load.
+fn at_load(load: f64, highest: f64, deciding: &[&Observed], pick: fn(&Level) -> Option<f64>) -> Option<f64> {
+    let known = |highest: f64| -> Vec<(f64, f64)> {
+        let levels = deciding.iter().filter(|one| one.level.load <= highest);
+        levels.filter_map(|one| Some((one.level.load, pick(&one.level)?))).collect()
+    };
+    let levels =
+        Some(known(highest)).filter(|levels| !levels.is_empty()).unwrap_or_else(|| known(f64::INFINITY));
+    let (lowest, highest) = (levels.first()?, levels.last()?);
+    match load {
+        load if load < lowest.0 => Some(lowest.1 * load / lowest.0),
+        load if load > highest.0 => Some(highest.1 * load / highest.0),
+        load => interpolated(&levels, load),
+    }
+}
+
+/// The VUs for an arrival rate at which so many are busy on average (Little's law, as measured). Arrivals and times vary, and
+/// concurrency with them by about its square root; three times that leaves one iteration in a thousand without a VU (A. K. Erlang).
+fn vus_for(busy: f64) -> f64 {
+    (busy + SPREAD_OF_BUSY * busy.sqrt()).ceil().max(1.0)
 }
 
 /// The ceiling: of a closed loop from the slope of time, of an open one the throughput of the plateau, where there is one.
@@ -232,6 +262,8 @@ fn ceiling(points: &[Point], unit: LoadUnit) -> Option<Ceiling> {
     let (per_s, cycle_s) = match unit {
         LoadUnit::Vus => {
             let (lower, upper) = ceilings(points)?;
+            // A level may do a little more than the slope of the others stands for, and was seen to.
+            let upper = upper.max(most);
             (Estimate { value: upper, lower, upper }, cycle_s(points)?)
         }
         LoadUnit::PerSecond => {
@@ -258,6 +290,9 @@ fn missing(capacity: &Capacity, question: &Question, deciding: &[&Observed]) -> 
     add(place == Some(Place::BelowAll), Missing::LoadBelow);
     let useless = capacity.levels.len() - deciding.len();
     add(useless > 0, Missing::ValidLevels { count: useless });
+    let is_weighed = |one: &&&Observed| one.level.grade == Some(Grade::Degraded) && one.is_weighed();
+    let weighed = deciding.iter().filter(is_weighed).count();
+    add(weighed > 0, Missing::FullWeight { count: weighed });
     for (objective, searched) in capacity.objectives.iter().enumerate() {
         add(searched.line.is_none(), Missing::Measurement { objective });
     }
@@ -273,7 +308,7 @@ fn missing(capacity: &Capacity, question: &Question, deciding: &[&Observed]) -> 
     let has_usages = deciding.iter().any(|one| !one.usages.is_empty());
     add(!has_usages, Missing::Evidence);
     add(has_usages && capacity.demands.iter().all(|demand| demand.limit.is_none()), Missing::Limits);
-    add(is_run && loads.len() == deciding.len(), Missing::Repeats);
+    add(is_run && !loads.is_empty() && loads.len() == deciding.len(), Missing::Repeats);
     missing
 }
 
@@ -292,3 +327,6 @@ fn falls(levels: &[Seen<'_>]) -> bool {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod random_studies;

@@ -47,12 +47,16 @@ pub fn ceiling(points: &[Point]) -> Option<f64> {
 }
 
 /// The ceilings of a closed loop, the lower first: from the points on the plateau, and from those beyond the knee that follows
-/// from these. `None` where the plateau's points lie on no rising line; points in ascending order of their load.
+/// from these. `None` where the plateau's points lie on no rising line, or where that line has another cause than the ceiling:
+/// its slope stands for less than every point of the plateau got done. Points in ascending order of their load.
 pub fn ceilings(points: &[Point]) -> Option<(f64, f64)> {
-    let of_plateau = ceiling(&plateau(points))?;
+    let plateau = plateau(points);
+    let least = plateau.iter().map(|point| point.throughput_per_s).fold(f64::INFINITY, f64::min);
+    let is_possible = |ceiling: &f64| *ceiling >= least;
+    let of_plateau = ceiling(&plateau).filter(is_possible)?;
     let knee = of_plateau * cycle_s(points)?;
     let beyond: Vec<Point> = points.iter().filter(|point| point.load > knee).copied().collect();
-    let of_beyond = ceiling(&beyond).unwrap_or(of_plateau);
+    let of_beyond = ceiling(&beyond).filter(is_possible).unwrap_or(of_plateau);
     Some((of_plateau.min(of_beyond), of_plateau.max(of_beyond)))
 }
 
@@ -125,6 +129,16 @@ pub(crate) mod tests {
         let falling: Vec<Point> =
             ideal().into_iter().map(|point| Point { time_s: 9.0 - point.load / 20.0, ..point }).collect();
         assert_eq!(ceiling(&falling), None);
+    }
+
+    /// The p95 of a lock that each VU waits for in turn grows by the time of the slowest, not of the mean.
+    #[test]
+    fn a_slope_below_the_throughput_is_no_ceiling() {
+        let points: Vec<Point> = [(10.0, 205.0), (20.0, 208.0), (40.0, 211.0)]
+            .map(|(load, throughput_per_s)| Point { load, throughput_per_s, time_s: load / 84.0 })
+            .to_vec();
+        close(ceiling(&points).expect("a line"), 84.0, 1e-9);
+        assert_eq!(ceilings(&points), None);
     }
 
     #[test]

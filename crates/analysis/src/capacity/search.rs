@@ -227,7 +227,7 @@ impl Search {
                 self.made.iter().filter_map(|made| Some((made.load, made.sights.get(objective)?))).collect();
             line::find(&seen, self.wanted.confidence)
         };
-        lowest((0..objectives).filter_map(of))
+        lowest(&(0..objectives).map(of).collect::<Vec<Option<Found>>>())
     }
 
     /// Whether the line was held.
@@ -431,23 +431,32 @@ pub fn confirmation(levels: &[Attempt]) -> Confirmation {
     }
 }
 
-/// The lowest of several lines: what all objectives bear. Bounds are those of whichever bounds first.
-pub fn lowest(lines: impl Iterator<Item = Found>) -> Option<Found> {
-    let lines: Vec<Found> = lines.collect();
-    let least = |of: fn(&Found) -> f64| lines.iter().map(of).fold(f64::INFINITY, f64::min);
-    let first = rank(&lines).and_then(|at| lines.get(at))?;
-    let (lower, upper) = (least(|line| line.load.lower), least(|line| line.load.upper));
-    Some(Found { load: Estimate { lower: lower.min(first.load.value), upper, ..first.load }, ..*first })
+/// The lowest of the objectives' lines: what all of them bear. Bounds are those of whichever bounds first; an objective that no level
+/// broke bounds it only where it was not measured. The two levels around a line that was never fitted stay its own.
+pub fn lowest(lines: &[Option<Found>]) -> Option<Found> {
+    let first = rank(lines).and_then(|at| lines[at])?;
+    if first.place == Place::Inside && first.confidence <= 0.0 {
+        return Some(first);
+    }
+    let known = || lines.iter().flatten();
+    let lower_of = |line: &Found| match (first.place, line.place) {
+        (Place::Inside | Place::BelowAll, Place::AboveAll) => line.load.value,
+        _ => line.load.lower,
+    };
+    let value = first.load.value;
+    let lower = known().map(lower_of).fold(value, f64::min);
+    let upper = known().map(|line| line.load.upper).fold(f64::INFINITY, f64::min).max(value);
+    Some(Found { load: Estimate { value, lower, upper }, ..first })
 }
 
-/// Which of several lines binds: one with levels on both sides comes before one that no level broke.
-pub fn rank(lines: &[Found]) -> Option<usize> {
-    let key = |line: &Found| (line.place == Place::AboveAll, line.load.value);
-    let order = |a: &usize, b: &usize| {
-        let (a, b) = (key(&lines[*a]), key(&lines[*b]));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+/// Which of the objectives' lines binds: one with levels on both sides comes before one that no level broke.
+pub fn rank(lines: &[Option<Found>]) -> Option<usize> {
+    let known = lines.iter().enumerate().filter_map(|(at, line)| Some((at, (*line)?)));
+    let order = |a: &(usize, Found), b: &(usize, Found)| {
+        let is_above = |line: &Found| line.place == Place::AboveAll;
+        is_above(&a.1).cmp(&is_above(&b.1)).then(a.1.load.value.total_cmp(&b.1.load.value))
     };
-    (0..lines.len()).min_by(order)
+    known.min_by(order).map(|(at, _)| at)
 }
 
 fn point(made: &Made) -> Point {

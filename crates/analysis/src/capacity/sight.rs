@@ -17,6 +17,9 @@ const WHOLE_SURE: f64 = 0.9;
 /// low (J. Haldane, 1956; F. Anscombe, 1956). Of requests that break a limit in bursts it takes half a burst.
 const HALF: f64 = 0.5;
 
+/// The probability of what may as well hold as not.
+const UNDECIDED: f64 = 0.5;
+
 /// The log odds of a share are taken to lie no farther from the limit than this.
 const DISTANCE_MAX: f64 = 8.0;
 
@@ -58,7 +61,15 @@ pub struct Sight {
     pub value: Option<f64>,
     /// Of each second in order, what the rule says.
     pub seconds: Vec<(f64, f64)>,
+    /// How much the measurement counts, from 0 (exclusive) to [`WEIGHT_FULL`].
+    pub weight: f64,
 }
+
+/// The weight of a valid measurement.
+pub const WEIGHT_FULL: f64 = 1.0;
+
+/// The weight of a measurement whose fault does not touch the objective: it moves an estimate, and alone is never sure.
+pub const WEIGHT_DEGRADED: f64 = 0.5;
 
 /// Distance of a level from an objective's limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,6 +113,12 @@ impl Sight {
 
     /// Returns the same with the burst size that neighbouring levels show.
     pub fn holds_under(&self, known: f64) -> Option<f64> {
+        let seen = self.seen_to_hold(known)?;
+        Some(UNDECIDED + (seen - UNDECIDED) * self.weight)
+    }
+
+    /// The probability that the objective holds, if the measurement counts in full.
+    fn seen_to_hold(&self, known: f64) -> Option<f64> {
         let sums = self.sums();
         match self.rule {
             Rule::Whole { holds } => holds.map(whole),
@@ -168,7 +185,8 @@ impl Sight {
         let value = self.distance_of_share(&sums, burst)?;
         let odds = (expected.clamp(-DISTANCE_MAX, DISTANCE_MAX)).exp() * allowed / (1.0 - allowed);
         let share = odds / (1.0 + odds);
-        Some(Distance { value, error: (burst / (sums.all * share * (1.0 - share))).sqrt() })
+        let variance = burst / (sums.all * share * (1.0 - share));
+        Some(Distance { value, error: (variance / self.weight).sqrt() })
     }
 
     fn distance_of_share(&self, sums: &Sums, burst: f64) -> Option<f64> {
@@ -195,7 +213,8 @@ impl Sight {
         let residuals = self.excesses(|of, all| of - mean * all);
         let variance = long_run(&[&residuals]).variance * residuals.len() as f64 / sums.of.powi(2);
         let ratio = (mean / limit).ln() + HALF * variance;
-        Some(Distance { value: if is_upper { ratio } else { -ratio }, error: variance.sqrt() })
+        let error = (variance / self.weight).sqrt();
+        Some(Distance { value: if is_upper { ratio } else { -ratio }, error })
     }
 
     fn sums(&self) -> Sums {
@@ -235,7 +254,7 @@ mod tests {
     /// A minute with this many requests a second, of which these break the limit.
     fn share(allowed: f64, all: f64, of: impl Fn(usize) -> f64) -> Sight {
         let seconds = (0..60).map(|second| (of(second), all)).collect();
-        Sight { rule: Rule::Share { allowed }, value: None, seconds }
+        Sight { rule: Rule::Share { allowed }, value: None, seconds, weight: WEIGHT_FULL }
     }
 
     #[track_caller]
@@ -267,6 +286,7 @@ mod tests {
             rule: Rule::Mean { limit, is_upper },
             value: None,
             seconds: (0..60).map(|second| (95.0 + (second % 11) as f64, 1.0)).collect(),
+            weight: WEIGHT_FULL,
         };
         check(&mean(120.0, true), 0.999..=1.0);
         check(&mean(80.0, true), 0.0..=0.001);
@@ -285,6 +305,7 @@ mod tests {
             rule: Rule::Stated { limit: 30.0, is_upper },
             value: Some(value),
             seconds: Vec::new(),
+            weight: WEIGHT_FULL,
         };
         assert_eq!(stated(60.0, true).distance(), Some(Distance { value: 1.0, error: 0.0 }));
         assert_eq!(stated(60.0, false).distance(), Some(Distance { value: -1.0, error: 0.0 }));
@@ -297,7 +318,7 @@ mod tests {
         // Bursts of six requests, of which half a one comes in each second: 3 % of the requests.
         let mut drawn = || {
             let seconds = (0..60).map(|_| (6.0 * random.poisson(0.05) as f64, 10.0)).collect();
-            Sight { rule: Rule::Share { allowed: 0.03 }, value: None, seconds }
+            Sight { rule: Rule::Share { allowed: 0.03 }, value: None, seconds, weight: WEIGHT_FULL }
         };
         let sights: Vec<Sight> = (0..2_000).map(|_| drawn()).collect();
         let mean = |burst: f64| {

@@ -24,6 +24,8 @@ pub fn derive(facts: &Facts) -> Vec<Derived> {
 /// A table that is a sweep.
 struct Sweep<'a> {
     points: Vec<Point>,
+    /// The largest throughput of all rows, also of those without a time.
+    most_per_s: f64,
     /// Limits of the time that the sweep is about, ascending.
     slos: Vec<&'a Criterion>,
     /// The service time of one piece of work, if the stages are known.
@@ -50,7 +52,8 @@ impl<'a> Sweep<'a> {
         slos.dedup_by(|a, b| a.target.value == b.target.value);
         let service_s: f64 = facts.stages.iter().map(|stage| stage.service).sum();
         let place = super::table_of(&runs.first()?.place).to_owned();
-        Some(Sweep { points, slos, service_s: (service_s > 0.0).then_some(service_s), place })
+        let most_per_s = runs.iter().filter_map(|run| run.throughput).fold(0.0, f64::max);
+        Some(Sweep { points, most_per_s, slos, service_s: (service_s > 0.0).then_some(service_s), place })
     }
 
     fn derive(&self) -> Vec<Derived> {
@@ -72,6 +75,8 @@ impl<'a> Sweep<'a> {
         };
         let knee_high = low * cycle_s;
         let knee_low = self.service_s.map_or(knee_high, |service_s| (low * service_s).min(knee_high));
+        // A row may do a little more than the slope of the others stands for, and was seen to.
+        let high = high.max(self.most_per_s);
         let figures = vec![
             Figure::new(FigureLabel::CeilingFromBelow, low * 60.0, Unit::PerMinute),
             Figure::new(FigureLabel::CeilingFromAbove, high * 60.0, Unit::PerMinute),
@@ -154,4 +159,54 @@ impl<'a> Sweep<'a> {
 fn point(run: &Run) -> Option<Point> {
     let point = Point { load: run.vus?, throughput_per_s: run.throughput?, time_s: run.p95? };
     (point.load > 0.0 && point.throughput_per_s > 0.0 && point.time_s > 0.0).then_some(point)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn row((vus, per_s, p95_s): (f64, f64, Option<f64>)) -> Run {
+        let place = format!("runs.csv, row {vus}");
+        Run { place, vus: Some(vus), throughput: Some(per_s), p95: p95_s, ..Run::default() }
+    }
+
+    fn ceiling(rows: &[(f64, f64, Option<f64>)]) -> Option<(f64, f64)> {
+        let facts = Facts { runs: rows.iter().copied().map(row).collect(), ..Facts::default() };
+        derive(&facts).iter().find_map(|derived| match derived.claim {
+            LawClaim::Saturation { low_per_min, high_per_min, .. } => Some((low_per_min, high_per_min)),
+            _ => None,
+        })
+    }
+
+    /// The p95 grows as if 84/s were the most, while 211/s are done: it grows for another reason.
+    #[test]
+    fn no_ceiling_is_below_what_a_row_did() {
+        let rows = [(10.0, 205.0, 0.12), (20.0, 208.0, 0.24), (40.0, 211.0, 0.48)];
+        assert_eq!(ceiling(&rows.map(|(vus, per_s, p95_s)| (vus, per_s, Some(p95_s)))), None);
+        let ideal = [(5.0, 5.0, 1.0), (20.0, 10.0, 2.0), (40.0, 10.0, 4.0), (80.0, 10.0, 8.0)];
+        let mut ideal = ideal.map(|(vus, per_s, p95_s)| (vus, per_s, Some(p95_s))).to_vec();
+        ideal.push((160.0, 10.5, None));
+        let (low, high) = ceiling(&ideal).expect("a ceiling");
+        assert!((low - 600.0).abs() < 1e-6 && (high - 630.0).abs() < 1e-6, "{low} {high}");
+    }
+
+    proptest! {
+        #[test]
+        fn ceilings_of_random_tables_are_not_below_their_rows(
+            rates in prop::collection::vec((1.0..100.0f64, prop::option::weighted(0.9, 0.01..10.0f64)), 3..9), slope in 0.001..1.0f64,
+        ) {
+            let row = |(at, (per_s, p95_s)): (usize, (f64, Option<f64>))| {
+                let vus = 10.0 * (at + 1) as f64;
+                // Mostly on a line, or no table has a ceiling.
+                (vus, per_s, p95_s.map(|noise_s| vus * slope + noise_s * slope))
+            };
+            let rows: Vec<(f64, f64, Option<f64>)> = rates.into_iter().enumerate().map(row).collect();
+            let most = rows.iter().map(|row| row.1).fold(0.0, f64::max);
+            if let Some((low, high)) = ceiling(&rows) {
+                prop_assert!(low <= high && high >= most * 60.0 - 1e-6, "{low} {high} {most}");
+            }
+        }
+    }
 }

@@ -168,6 +168,12 @@ impl Facts {
         }
     }
 
+    /// Whether these are all windows of a run whose scenarios have ended: only then is every request that was sent recorded, too.
+    /// A request under way has no duration yet.
+    pub fn is_over(&self) -> bool {
+        self.is_whole && self.scenarios_ended.is_some()
+    }
+
     /// Requests per second in the busiest of the windows that are at least so long.
     pub fn busiest_per_s(&self, length_min: Duration) -> f64 {
         let is_second = |second: &&Second| second.end.since(second.start) >= length_min;

@@ -30,6 +30,20 @@ pub struct Unreadable {
     pub why: String,
 }
 
+/// The study that a run is a level of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunStudy {
+    /// Its name.
+    pub name: String,
+    /// `sweep`, `capacity`.
+    pub kind: String,
+    /// When its first level began, seconds since 1970: studies of one name differ in it.
+    pub started: i64,
+    /// The load of the level.
+    pub load: Value,
+}
+
 /// A run in a line. Texts that are not known are empty.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -69,6 +83,8 @@ pub struct RunRow {
     pub thresholds: ThresholdCount,
     /// Its key figures.
     pub figures: RunFigures,
+    /// The study that it is a level of.
+    pub study: Option<RunStudy>,
     /// The note written on the page.
     pub note: String,
     /// Whether runs of its script are compared with it.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Headline, Series, ThresholdOverTime};
+use super::{Headline, Series, ThresholdOverTime, Value};
 use crate::Number;
 
 /// A second of a live run.
@@ -46,6 +46,24 @@ pub struct LiveState {
     pub vus_max: u32,
     /// The time since the scenarios began, as the terminal writes durations.
     pub text: String,
+    /// The pace of the last seconds; null before the scenarios begin.
+    pub pace: Option<LivePace>,
+}
+
+/// The pace of a live run's last seconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LivePace {
+    /// `saturated`: iterations were due and not started. `keeping`: all were started. `closed`: no rate is planned.
+    #[cfg_attr(test, schemars(with = "crate::closed::LivePaceKind"))]
+    pub kind: &'static str,
+    /// Iterations finished per second.
+    pub finished: Value,
+    /// Iterations per second that were due and not started.
+    pub dropped: Value,
+    /// Seconds that the pace covers.
+    pub seconds: u32,
 }
 
 /// An error so far.

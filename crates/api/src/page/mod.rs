@@ -37,8 +37,8 @@ pub use evidence::{
     Evidence, EvidenceSource, Frame, FunctionRow, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak,
     Profile, QueueLaw, QueueRow, StatementRow, StoryLine, Subject, TaskRow, WaitRow, WayMeasured, WayRow,
 };
-pub use list::{RunFigures, RunList, RunRow, ThresholdCount, Unreadable};
-pub use live::{Ended, LiveError, LiveState, LiveThresholds, Reset, Tick};
+pub use list::{RunFigures, RunList, RunRow, RunStudy, ThresholdCount, Unreadable};
+pub use live::{Ended, LiveError, LivePace, LiveState, LiveThresholds, Reset, Tick};
 pub use other::{
     ComparePage, ComparisonText, ErrorRow, Errors, Generator, GradeRange, LogRow, Logs, NoteAnswer,
     ThresholdOverTime, Thresholds, Unmeasured, ValidityPage, ValidityReason, VitalSeries,
@@ -48,7 +48,9 @@ pub use run::{
     Headline, IterationCounts, MetricName, ModuleHash, RunPage, ScenarioName, ShownWindow, StripItem,
     TabCounts,
 };
-pub use series::{Column, ErrorSeries, Latency, LimitLine, Mark, Note, NoteKind, Series};
+pub use series::{
+    ChosenSeries, Column, ErrorSeries, Latency, LimitLine, Mark, Note, NoteKind, Series, StatusSeries,
+};
 pub use services::{OperationRow, Services, ServicesEdge, ServicesPlace};
 pub use traces::{
     PathPiece, RepeatRow, SpanRow, SpeedDifference, SpeedRow, StageRow, TraceExemplar, TraceFlaw, TracePage,

@@ -41,6 +41,10 @@ pub struct Series {
     pub received: Column,
     /// Errors per second by kind: the most frequent ones, and what else there is.
     pub errors: Vec<ErrorSeries>,
+    /// Responses per second by status code: the most frequent ones, and what else there is. Empty while a run is in progress.
+    pub statuses: Vec<StatusSeries>,
+    /// The counter, gauge or rate that was asked for; null where it was a trend, whose columns are `latency`.
+    pub chosen: Option<ChosenSeries>,
     /// How long it took.
     pub latency: Latency,
     /// Events.
@@ -87,6 +91,10 @@ pub enum NoteKind {
     AtLeast,
     /// No rate was planned.
     Unplanned,
+    /// The percentile covers several points: each alone has too few samples.
+    Widened,
+    /// The run ended so early in the point that a rate would not be comparable with others.
+    Partial,
 }
 
 impl Column {
@@ -115,6 +123,38 @@ pub struct ErrorSeries {
     pub values: Vec<Number>,
     /// How many.
     pub total: u64,
+}
+
+/// Responses with one status code.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StatusSeries {
+    /// The code, `0` for requests without a response, or `other`.
+    pub status: String,
+    /// Per second.
+    #[cfg_attr(test, schemars(with = "Vec<f64>"))]
+    pub values: Vec<Number>,
+    /// Responses in the whole range.
+    pub total: u64,
+}
+
+/// A counter, gauge or rate over time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ChosenSeries {
+    /// The metric.
+    pub metric: String,
+    /// `counter`: per second. `gauge`: the last value. `rate`: a share of 1.
+    #[serde(rename = "type")]
+    #[cfg_attr(test, schemars(with = "crate::closed::MetricKind"))]
+    pub kind: &'static str,
+    /// `default`, `time` (milliseconds), `data` (bytes).
+    #[cfg_attr(test, schemars(with = "crate::closed::Contains"))]
+    pub contains: &'static str,
+    /// The tags that were asked for.
+    pub tags: String,
+    /// Its values.
+    pub values: Column,
 }
 
 /// A trend over time.

@@ -9,6 +9,8 @@ use super::{ShownWindow, TraceSample, Value};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Services {
+    /// Requests per second that the load generator sent, traced or not.
+    pub requests: Value,
     /// The time range of the numbers: whole tens of seconds around the requested range.
     pub window: ShownWindow,
     /// How the traces were chosen that the ways are read from.

@@ -167,6 +167,17 @@ impl Bucket {
         moved
     }
 
+    /// Downloads a run into the cache.
+    fn fetch(&self, entry: &Entry) -> Result<PathBuf, CatalogueError> {
+        let cached = self.cached(entry);
+        self.download(entry, &cached).map_err(|source| CatalogueError::Download {
+            name: entry.name.to_string(),
+            place: self.place(),
+            source,
+        })?;
+        Ok(cached)
+    }
+
     fn cached(&self, entry: &Entry) -> PathBuf {
         let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '-';
         let folder: String = entry.version.chars().filter(is_plain).take(80).collect();
@@ -213,14 +224,14 @@ impl Store for Bucket {
         }
         let cached = self.cached(entry);
         let is_cached = std::fs::metadata(&cached).is_ok_and(|facts| facts.len() == entry.bytes);
-        if !is_cached {
-            self.download(entry, &cached).map_err(|source| CatalogueError::Download {
-                name: entry.name.to_string(),
-                place: self.place(),
-                source,
-            })?;
+        if is_cached { Ok(cached) } else { self.fetch(entry) }
+    }
+
+    fn bring_anew(&self, entry: &Entry) -> Result<Option<PathBuf>, CatalogueError> {
+        match self.local(entry) {
+            Some(_) => Ok(None),
+            None => self.fetch(entry).map(Some),
         }
-        Ok(cached)
     }
 
     fn remove(&self, entry: &Entry) -> Result<(), CatalogueError> {

@@ -1,6 +1,6 @@
 //! Which statistics of a trend become series: `K6_PROMETHEUS_RW_TREND_STATS`.
 
-use model::{Quantile, Trend};
+use model::{Mark, Quantile, Trend};
 
 /// One statistic.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,8 +66,9 @@ impl Stat {
             Stat::Avg => trend.avg(),
             Stat::Quantile(q) => match trend.quantile(q) {
                 Quantile::None => None,
+                // What failed ranks above every number.
+                Quantile::Failed | Quantile::AtLeast { why: Mark::Failed, .. } => Some(f64::INFINITY),
                 Quantile::Value(value) | Quantile::AtLeast { bound: value, .. } => Some(value),
-                Quantile::Failed => Some(f64::INFINITY),
             },
         };
         Some(value? / divisor)
@@ -76,7 +77,6 @@ impl Stat {
 
 #[cfg(test)]
 mod tests {
-    use model::Mark;
 
     use super::*;
 

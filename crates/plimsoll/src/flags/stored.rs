@@ -44,7 +44,11 @@ Examples:
   plimsoll runs --status failed --since 7d         runs that failed in the last week
   plimsoll runs --script checkout --tag env=stage  runs of a script that have a tag
   plimsoll runs --json | jq '.[].id'               print ids from JSON
-  plimsoll runs prune --older-than 30d --dry-run   list the runs that a clean-up would delete";
+  plimsoll runs --verify                           check the files of all runs against their checksums
+  plimsoll runs --verify @last copy.plimsoll       check the last run and a copied file
+  plimsoll runs prune --older-than 30d --dry-run   list the runs that a clean-up would delete
+
+Exit codes of --verify: 0 no file is damaged, 122 one is damaged, 255 one cannot be read or is no run.";
 
 /// Filters and format of the list.
 #[derive(Clone, Debug, Default, Args)]
@@ -67,6 +71,15 @@ pub(crate) struct RunsListFlags {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Check files against their checksums: those of RUN, or all
+    #[arg(long, conflicts_with_all = ["script", "tag", "status", "since", "limit"])]
+    pub(crate) verify: bool,
+    /// Runs to verify: @last, @prev, an id prefix, or a path [default: all]
+    #[arg(value_name = "RUN", requires = "verify")]
+    pub(crate) verified: Vec<String>,
+    /// Language of --verify
+    #[arg(long, value_name = "LANGUAGE", default_value = "en", requires = "verify")]
+    pub(crate) lang: LangFlag,
 }
 
 /// Status of a run.

@@ -14,6 +14,10 @@ use crate::flags::{ScriptFlags, parse_memory};
 /// # Errors
 /// The script cannot be read, or a flag about its language is unsupported.
 pub(crate) fn source(flags: &ScriptFlags, context: &Context) -> Result<Source, Failure> {
+    if let Some(text) = flags.built_in {
+        let name = flags.script.display().to_string();
+        return Ok(Source::of_text(&name, &format!("/{name}"), text));
+    }
     let settings = SourceSettings {
         script: flags.script.clone(),
         kind: flags.kind.clone(),

@@ -39,7 +39,7 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
     let report = searched(&mut levels, goal)?;
     answer(&report, &levels, flags.study.level.json, context);
     if !flags.study.level.json
-        && let Some(diagnosis) = diagnose::of_study(&report, context)?
+        && let Some(diagnosis) = diagnose::of_study(&report, Lang::En, context)?
     {
         session::terminal::print(&report::find::cause(&diagnosis, Lang::En, style(context)));
     }

@@ -1,18 +1,18 @@
 //! `plimsoll demo`: a shop with a known bottleneck, a test that finds it, a remedy, and the same test again.
 
 use std::num::NonZeroU16;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use api::diagnosis::DiagnosisReport;
 use engine::RunControl;
 use evidence::Settings;
-use model::diagnosis::Outcome;
+use model::Diagnosis;
 use model::plan::Compat;
-use model::{Diagnosis, FigureValue, SystemClock, Unit};
 use report::Lang;
+use report::demo::{Answer, Tested};
 use report::summary::Layout;
-use runs::{Exit, Failure, WindowRange};
+use runs::{Exit, Failure};
 use session::Context;
 use session::evidence::Sources;
 use session::page::PageSettings;
@@ -21,19 +21,28 @@ use session::reports::CiOutputs;
 use session::signals::{self, Running, Turn};
 use session::source::Source;
 use session::summary::SummarySettings;
+use session::terminal::print;
 use session::test::Test;
 use session::{self, Finished, SessionSettings};
 use testkit::{Shop, ShopConfig};
 
-use super::diagnose;
-use crate::flags::DemoFlags;
+use super::capacity::style;
+use super::{diagnose, find};
+use crate::flags::{DemoFlags, EvidenceFlags, FindFlags, ScriptFlags};
 
 /// The script, embedded so that the demo needs no file.
 const SCRIPT: &str = include_str!("../../../../examples/shop.js");
 
-/// Seconds of the run with 30 and with 120 visitors, without the ramps.
-const QUIET: WindowRange = WindowRange::from_seconds(4, 10);
-const BUSY: WindowRange = WindowRange::from_seconds(16, 25);
+/// Its name in stored runs.
+const SCRIPT_NAME: &str = "examples/shop.js";
+
+/// The metric with the threshold that the bottleneck violates.
+const TIME_METRIC: &str = "checkout_time";
+
+/// The search for the safe load of the shop after the change: SLOs, the first load and the time budget.
+const SLOS: [&str; 2] = ["checkout_time: p(95)<100", "http_req_failed: rate<0.01"];
+const SEARCH_FROM_VUS: f64 = 30.0;
+const SEARCH_BUDGET: &str = "3m";
 
 /// Factor on the number of slots for the remedy.
 const REMEDY: usize = 2;
@@ -49,31 +58,82 @@ const SCRAPE_STEP: &str = "250ms";
 /// # Errors
 /// The shop cannot start, the test cannot begin, or its run cannot be read.
 pub(crate) fn run(flags: &DemoFlags, context: &Context) -> Result<Exit, Failure> {
+    let planted = ShopConfig::default();
+    let remedied = ShopConfig { slots: planted.slots * REMEDY, ..planted };
+    if flags.safe_load {
+        return find_safe_load(&remedied, flags, context);
+    }
     let (turn, running) = (Turn::default(), Running::default());
     signals::listen(turn.clone(), running.clone(), context.logger.clone());
+    let (lang, style) = (flags.lang.lang(), style(context));
     let demo = Demo { flags, context, running: &running };
-    let planted = ShopConfig::default();
+    let hold_ms = planted.hold.as_secs_f64() * 1e3;
+    let opening = report::demo::opening(planted.slots, hold_ms, planted.capacity_per_second(), lang, style);
+    print(&format!("\n{opening}"));
     let before = demo.visit(&planted, turn.first())?;
-    if !before.is_whole() {
+    let tested = before.tested(&planted);
+    let Some((found, document)) = before.diagnose(lang, context)? else {
+        print(&report::demo::tested(&tested, lang, style));
         return Ok(before.exit());
+    };
+    if flags.full {
+        let use_of_shop = report::demo::use_of_shop(
+            planted.slots,
+            hold_ms,
+            planted.capacity_per_second(),
+            before.busiest_per_s,
+        );
+        print(&format!("{use_of_shop}\n\n"));
+        diagnose::print(&document, false, context);
     }
-    session::terminal::print(&format!("{}\n", closing_words(&planted, before.busiest_per_s)));
-    let Some((found, diagnosis)) = before.diagnose(context)? else { return Ok(before.exit()) };
-    session::terminal::print("\n");
-    diagnose::print(&diagnosis, false, context);
-    let remedied = ShopConfig { slots: planted.slots * REMEDY, ..planted };
-    session::terminal::print(&format!(
-        "\nThe remedy is tried: {} slots instead of {}, and the same visitors come again.\n\n",
-        remedied.slots, planted.slots
-    ));
+    print(&report::demo::found(&tested, &document, lang, style));
+    print(&format!("\n{}", report::demo::change(planted.slots, remedied.slots, lang, style)));
     let after = demo.visit(&remedied, turn.next())?;
     turn.end();
-    if after.is_whole()
-        && let Some((then, document)) = after.diagnose(context)?
-    {
-        session::terminal::print(&format!("\n{}\n", verdict(&found, &then, &document.headline)));
+    if !after.is_whole() {
+        return Ok(after.exit());
     }
+    let tested_again = after.tested(&remedied);
+    print(&report::demo::tested(&tested_again, lang, style));
+    let prediction = found.findings.first().and_then(|finding| finding.prediction.as_ref()?.then.as_ref());
+    let answer = Answer {
+        before: &tested,
+        headline: &document.headline,
+        predicted: prediction.map(|then| (then.value, then.interval)),
+        after: &tested_again,
+        runs_words: &context.runs_words(),
+    };
+    print(&format!("\n{}", report::demo::answer(&answer, lang, style)));
     Ok(after.exit())
+}
+
+/// Searches for the maximum load of a shop, as `plimsoll find` does for a script of the user's.
+fn find_safe_load(config: &ShopConfig, flags: &DemoFlags, context: &Context) -> Result<Exit, Failure> {
+    let shop = open(config)?;
+    let script = ScriptFlags {
+        script: SCRIPT_NAME.into(),
+        env: vec![format!("SHOP={}", shop.url("").trim_end_matches('/'))],
+        built_in: Some(SCRIPT),
+        ..ScriptFlags::default()
+    };
+    let evidence = EvidenceFlags {
+        evidence: vec![format!("shop:scrape={}", shop.url("/metrics"))],
+        ..EvidenceFlags::default()
+    };
+    let search = FindFlags {
+        script,
+        slo: SLOS.map(str::to_owned).to_vec(),
+        from: Some(SEARCH_FROM_VUS),
+        budget: SEARCH_BUDGET.to_owned(),
+        evidence,
+        ..FindFlags::default()
+    };
+    find::found(&search, flags.lang.lang(), context)
+}
+
+fn open(config: &ShopConfig) -> Result<Shop, Failure> {
+    Shop::start(*config)
+        .map_err(|error| Failure::new(Exit::Other, format!("failed to open the shop: {error}")))
 }
 
 /// Settings that both visits share.
@@ -94,11 +154,10 @@ impl Demo<'_> {
     /// Starts a shop, and runs the script against it.
     fn visit(&self, config: &ShopConfig, control: RunControl) -> Result<Visit, Failure> {
         let (flags, context) = (self.flags, self.context);
-        let shop = Shop::start(*config)
-            .map_err(|error| Failure::new(Exit::Other, format!("failed to open the shop: {error}")))?;
+        let shop = open(config)?;
         let url = shop.url("");
         let env = [("SHOP".to_owned(), url.trim_end_matches('/').to_owned())].into();
-        let source = Source::of_text("examples/shop.js", "/examples/shop.js", SCRIPT);
+        let source = Source::of_text(SCRIPT_NAME, "/examples/shop.js", SCRIPT);
         let test = Test::prepare(source, context, env, &Default::default(), Compat::Honest, false)?;
         let scrape = Settings {
             name: "shop".to_owned(),
@@ -110,7 +169,10 @@ impl Demo<'_> {
         let settings = SessionSettings {
             workers: flags.workers.and_then(NonZeroU16::new),
             outputs: Vec::new(),
-            summary: SummarySettings { layout: Some(Layout::Compact), ..SummarySettings::default() },
+            summary: SummarySettings {
+                layout: flags.full.then_some(Layout::Compact),
+                ..SummarySettings::default()
+            },
             receive: ReceiveSettings::default(),
             record: super::run::record(&flags.record, context)?,
             evidence: Sources::open(&[scrape])?,
@@ -121,10 +183,12 @@ impl Demo<'_> {
             control,
             running: self.running.clone(),
             observer: None,
+            hides_banner: !flags.full,
         };
         std::thread::scope(|scope| {
             let (over, is_over) = channel();
-            let watcher = scope.spawn(|| watch(&shop, is_over));
+            let shop = &shop;
+            let watcher = scope.spawn(move || shop.busiest_per_s(WATCH_INTERVAL, is_over));
             let finished = session::run(&test, context, settings);
             // The watcher ends when the channel closes.
             drop(over);
@@ -146,58 +210,27 @@ impl Visit {
         }
     }
 
-    /// Diagnoses the shop by comparing a few visitors with many; `None` if the run was not stored.
-    fn diagnose(&self, context: &Context) -> Result<Option<(Diagnosis, DiagnosisReport)>, Failure> {
-        let Some(id) = &self.finished.id else { return Ok(None) };
+    /// Returns what is shown of the visit.
+    fn tested(&self, config: &ShopConfig) -> Tested {
+        let outcome = &self.finished.outcome;
+        Tested {
+            connections: config.slots,
+            validity: self.finished.validity.clone(),
+            run: self.finished.id.as_ref().map(ToString::to_string).unwrap_or_default(),
+            ..Tested::measured(&outcome.totals.view(outcome.elapsed), TIME_METRIC, outcome.elapsed)
+        }
+    }
+
+    /// Diagnoses the shop as `plimsoll diagnose` does, so that both show the same numbers; `None` if the run was not stored, or ended
+    /// early.
+    fn diagnose(
+        &self,
+        lang: Lang,
+        context: &Context,
+    ) -> Result<Option<(Diagnosis, DiagnosisReport)>, Failure> {
+        let Some(id) = self.finished.id.as_ref().filter(|_| self.is_whole()) else { return Ok(None) };
         let path = context.catalogue()?.find(&id.to_string()).map_err(|error| runs::failed(&error))?;
         let reader = runs::open(&path)?;
-        let looked = |part: WindowRange| Ok((&reader, Some(part.range(&reader)?)));
-        diagnose::diagnose_runs(vec![looked(QUIET)?, looked(BUSY)?], Lang::En).map(Some)
+        diagnose::diagnose_runs(vec![(&reader, None)], lang).map(Some)
     }
-}
-
-/// Returns the maximum number of queries per second that the shop completed over one [`WATCH_INTERVAL`].
-fn watch(shop: &Shop, is_over: Receiver<()>) -> f64 {
-    let (mut before, mut completed) = (SystemClock::now(), shop.pool().completed);
-    let mut busiest: f64 = 0.0;
-    while is_over.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-        let (now, now_completed) = (SystemClock::now(), shop.pool().completed);
-        let per_second = (now_completed - completed) as f64 / now.since(before).as_secs_f64();
-        busiest = busiest.max(per_second);
-        (before, completed) = (now, now_completed);
-    }
-    busiest
-}
-
-fn closing_words(config: &ShopConfig, queries_per_second: f64) -> String {
-    let capacity = config.capacity_per_second();
-    format!(
-        "The shop's {} slots, each held for {} ms, can complete {capacity:.0} queries/s; at its busiest the test drew \
-         {queries_per_second:.0} queries/s from it ({:.0}% of its capacity), and the rest of the visitors waited.",
-        config.slots,
-        config.hold.as_millis(),
-        queries_per_second / capacity * 100.0,
-    )
-}
-
-/// Compares the prediction with the result.
-fn verdict(before: &Diagnosis, after: &Diagnosis, headline: &str) -> String {
-    let predicted = before.findings.first().and_then(|finding| finding.prediction.as_ref()?.then.as_ref());
-    let Some(busy) = after.runs.last() else { return String::new() };
-    let Some((predicted, (least, most))) = predicted.and_then(|then| Some((then, then.interval?))) else {
-        return format!("nothing was predicted; now: {headline}");
-    };
-    let shown = |value: f64| FigureValue::Number { value, unit: Unit::PerSecond }.to_string();
-    let now = match &after.outcome {
-        Outcome::CannotTell { .. } => format!("The shop's bottleneck is now inconclusive: {headline}"),
-        _ => format!("The shop's bottleneck now: {headline}"),
-    };
-    let held = if (least..=most).contains(&busy.throughput_per_s) { "it held" } else { "it did not hold" };
-    format!(
-        "Predicted for the busy part: {} requests, between {} and {}. Measured after the remedy: {}: {held}.\n{now}",
-        shown(predicted.value),
-        shown(least),
-        shown(most),
-        shown(busy.throughput_per_s),
-    )
 }

@@ -76,7 +76,11 @@ pub(super) fn diagnose_runs(
 ///
 /// # Errors
 /// A run is missing or damaged.
-pub(super) fn of_study(study: &StudyReport, context: &Context) -> Result<Option<DiagnosisReport>, Failure> {
+pub(super) fn of_study(
+    study: &StudyReport,
+    lang: Lang,
+    context: &Context,
+) -> Result<Option<DiagnosisReport>, Failure> {
     let ids = runs_of_study(study);
     if ids.is_empty() {
         return Ok(None);
@@ -88,7 +92,7 @@ pub(super) fn of_study(study: &StudyReport, context: &Context) -> Result<Option<
     };
     let readers = ids.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
     let looked: Vec<Looked> = readers.iter().map(|reader| (reader, None)).collect();
-    diagnose_runs(looked, Lang::En).map(|(_, document)| Some(document))
+    diagnose_runs(looked, lang).map(|(_, document)| Some(document))
 }
 
 /// The lowest load and the highest ones, in ascending order: a diagnosis explains what grew between them.

@@ -47,6 +47,14 @@ const TOLERANCE: f64 = 0.1;
 /// # Errors
 /// The flags or the script's thresholds are invalid, the first step could not begin, or a run cannot be read.
 pub(crate) fn run(flags: &FindFlags, context: &Context) -> Result<Exit, Failure> {
+    found(flags, Lang::En, context)
+}
+
+/// The same, with the answer in a language.
+///
+/// # Errors
+/// As for [`run`].
+pub(super) fn found(flags: &FindFlags, lang: Lang, context: &Context) -> Result<Exit, Failure> {
     // What cannot be measured is refused before the script is read, which may come from a terminal.
     refuse(&study_flags(flags, Vec::new()))?;
     let plan = planned(flags, context)?;
@@ -57,11 +65,11 @@ pub(crate) fn run(flags: &FindFlags, context: &Context) -> Result<Exit, Failure>
     let study = study_flags(flags, slos);
     let mut levels = LevelRunner::new(&study, StudyKind::Capacity, unit, context)?;
     let texts: Vec<String> = levels.asked.iter().map(|asked| asked.text.clone()).collect();
-    levels.report(&report::find::objectives(&texts, Lang::En));
+    levels.report(&report::find::objectives(&texts, lang));
     let study = searched(&mut levels, goal)?;
-    let diagnosis = diagnose::of_study(&study, context)?;
+    let diagnosis = diagnose::of_study(&study, lang, context)?;
     let answer = Answer { study: &study, diagnosis: diagnosis.as_ref() };
-    print(&answer, flags.json, context);
+    print(&answer, flags.json, lang, context);
     levels.report(&commands(&study, context));
     Ok(exit(&study, levels.exit, true))
 }
@@ -139,10 +147,10 @@ fn study_flags(flags: &FindFlags, slo: Vec<String>) -> StudyFlags {
     }
 }
 
-fn print(answer: &Answer<'_>, is_json: bool, context: &Context) {
+fn print(answer: &Answer<'_>, is_json: bool, lang: Lang, context: &Context) {
     match is_json {
         true => session::terminal::print(&report::find::json(answer)),
-        false => session::terminal::print(&report::find::text(answer, Lang::En, style(context))),
+        false => session::terminal::print(&report::find::text(answer, lang, style(context))),
     }
 }
 

@@ -23,9 +23,6 @@ use crate::flags::{RecordFlags, ResultFlags, RunFlags, StudyFlags};
 /// Number of attempts for a level that proves nothing.
 const TRIES: usize = 2;
 
-/// Graceful stop at the end of a level, seconds. Longer iterations are interrupted and would not count.
-const GRACEFUL_STOP_S: u32 = 3;
-
 /// Assumed duration of an iteration before any was measured, seconds.
 const ITERATION_S: f64 = 1.0;
 
@@ -188,11 +185,15 @@ impl<'a> LevelRunner<'a> {
                 change: &spec.change,
                 left_s: spec.left_s,
             }));
-            if !read.is_useless() {
+            if !read.is_partial && !read.is_useless() {
                 return Ok(Some(read));
             }
             let word = read.grade().as_str();
-            let next = if attempt < TRIES { "the step is repeated" } else { "it counts as unknown" };
+            let next = match read.is_useless() {
+                _ if attempt < TRIES => "the step is repeated",
+                true => "it counts as unknown",
+                false => "only the SLOs that this does not affect count, with less weight",
+            };
             self.common.logger.say(LogLevel::Warn, format!("the measurement of this step is {word}: {next}"));
             last = Some(read);
         }
@@ -286,7 +287,7 @@ impl<'a> LevelRunner<'a> {
         flags.options.constant = Some(ConstantLoad {
             pace: self.pace(spec.load),
             duration: GoDuration::from_ms(duration_s * 1e3).unwrap_or_default(),
-            graceful_stop: GoDuration::from_secs(GRACEFUL_STOP_S),
+            graceful_stop: GoDuration::from_ms(study::patience_s(&self.asked) * 1e3).unwrap_or_default(),
         });
         flags.script.env.extend((!spec.change.is_empty()).then(|| spec.change.clone()));
         flags.record.name = Some(capacity::level_name(spec.load, self.unit, &spec.change));

@@ -7,10 +7,10 @@ use catalogue::{Catalogue, Entry};
 use model::SystemClock;
 use plan::GoDuration;
 use runfile::{Reader, State};
+use runs::listing::{counted, size};
 use runs::{Exit, Failure};
 use session::Context;
 
-use super::runs::{counted, size};
 use crate::flags::PruneFlags;
 
 /// Runs the subcommand.

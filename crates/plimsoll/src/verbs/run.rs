@@ -116,6 +116,7 @@ pub(super) fn one(
         control,
         running,
         observer,
+        hides_banner: false,
     };
     session::run(&test, context, wanted)
 }

@@ -1,39 +1,14 @@
-//! `plimsoll runs`: lists stored runs.
+//! `plimsoll runs`: lists stored runs, or verifies their files.
 
-use catalogue::{Entry, prune};
+use catalogue::prune;
 use model::SystemClock;
 use plan::GoDuration;
 use report::escape;
-use runfile::Reader;
+use runs::listing::{Row, counted, size};
 use runs::{Exit, Failure};
-use serde::Serialize;
 use session::Context;
 
 use crate::flags::{RunsFlags, RunsListFlags, RunsVerb, StatusFlag};
-
-/// A run in the list as JSON.
-#[derive(Debug, Serialize)]
-struct Row {
-    id: String,
-    /// Absent if the source of an imported run does not state it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    started: Option<String>,
-    status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exit_code: Option<i32>,
-    /// The format of another tool's run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    imported: Option<String>,
-    script: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    target_version: Option<String>,
-    seconds: f64,
-    bytes: u64,
-    tags: std::collections::BTreeMap<String, String>,
-    path: String,
-}
 
 /// Runs the subcommand.
 ///
@@ -42,6 +17,9 @@ struct Row {
 pub(crate) fn run(flags: &RunsFlags, context: &Context) -> Result<Exit, Failure> {
     if let Some(RunsVerb::Prune(flags)) = &flags.verb {
         return super::prune::run(flags, context);
+    }
+    if flags.list.verify {
+        return super::verify::run(&flags.list, context);
     }
     let (rows, older) = rows(&flags.list, context)?;
     if flags.list.json {
@@ -78,7 +56,7 @@ fn rows(flags: &RunsListFlags, context: &Context) -> Result<(Vec<Row>, usize), F
         let row = catalogue
             .bring(entry)
             .map_err(|error| runs::failed(&error))
-            .and_then(|path| Ok(row(entry, &runs::open(&path)?)));
+            .and_then(|path| Ok(Row::of(entry, &runs::open(&path)?)));
         match row {
             Ok(row) if is_asked_for(&row, flags, &tags) => rows.push(row),
             Ok(_) => {}
@@ -87,29 +65,6 @@ fn rows(flags: &RunsListFlags, context: &Context) -> Result<(Vec<Row>, usize), F
         }
     }
     Ok((rows, 0))
-}
-
-fn row(entry: &Entry, reader: &Reader) -> Row {
-    let header = reader.header();
-    let seconds = match reader.ending() {
-        Some(ending) => ending.elapsed_ns as f64 / 1e9,
-        None => reader.range().map_or(0.0, |range| range.len() as f64),
-    };
-    let is_start_known = header.imported.as_ref().is_none_or(|imported| imported.is_start_known);
-    Row {
-        id: header.run_id.clone(),
-        started: is_start_known.then(|| api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000)),
-        status: runs::state_word(reader),
-        exit_code: reader.ending().filter(|_| header.imported.is_none()).map(|ending| ending.exit_code),
-        imported: header.imported.as_ref().map(|imported| imported.source.clone()),
-        script: header.script.clone(),
-        name: header.name.clone(),
-        target_version: header.target_version.clone(),
-        seconds,
-        bytes: entry.bytes,
-        tags: header.tags.clone(),
-        path: reader.path().display().to_string(),
-    }
 }
 
 fn is_asked_for(row: &Row, flags: &RunsListFlags, tags: &[(&str, &str)]) -> bool {
@@ -151,7 +106,7 @@ fn table(rows: &[Row]) -> String {
             row.id.clone(),
             row.started.clone().unwrap_or_else(|| "unknown".to_owned()),
             row.status.to_owned(),
-            length(row),
+            row.length(),
             size(row.bytes),
             escape::terminal(&row.script),
             escape::terminal(row.name.as_deref().unwrap_or_default()),
@@ -167,32 +122,9 @@ fn table(rows: &[Row]) -> String {
     lines.iter().map(line).collect()
 }
 
-/// Formats the length of a run; imported ones do not always state it.
-fn length(row: &Row) -> String {
-    if row.imported.is_some() && row.seconds == 0.0 {
-        "unknown".to_owned()
-    } else {
-        format!("{:.0}s", row.seconds)
-    }
-}
-
 /// Formats a count: `1 older run was`, `2 older runs were`.
 fn were(older: usize) -> String {
     format!("{} {}", counted(older, "older run"), if older == 1 { "was" } else { "were" })
-}
-
-/// Formats a count: `1 run`, `2 runs`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Formats a size with a unit.
-pub(super) fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
 }
 
 #[cfg(test)]
@@ -201,16 +133,6 @@ mod tests {
 
     #[test]
     fn one_is_one() {
-        assert_eq!([0, 1, 2].map(|count| counted(count, "run")), ["0 runs", "1 run", "2 runs"]);
         assert_eq!([1, 2].map(were), ["1 older run was", "2 older runs were"]);
-    }
-
-    #[test]
-    fn sizes_are_for_people() {
-        for (bytes, expect) in
-            [(0, "0.0 kB"), (999_999, "1000.0 kB"), (1_500_000, "1.5 MB"), (2_000_000_000, "2.0 GB")]
-        {
-            assert_eq!(size(bytes), expect);
-        }
     }
 }

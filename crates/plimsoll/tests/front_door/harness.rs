@@ -108,6 +108,11 @@ impl Plimsoll {
         self
     }
 
+    /// Returns the run's folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Starts the program.
     pub(crate) fn start(self) -> Running {
         let mut words = self.words.clone();

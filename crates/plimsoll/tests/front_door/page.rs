@@ -115,16 +115,17 @@ fn the_page_says_what_the_files_say() {
         let all = heat.iter().flat_map(|column| column.as_array().expect("rows")).filter_map(Value::as_u64);
         assert_eq!(all.sum::<u64>(), own["timed"].as_u64().expect("a count"));
         let series = json(&address, &format!("/api/v1/runs/{id}/series"));
-        let points = |name: &str| -> Vec<f64> {
-            let column = if name == "width" { &series["width"] } else { &series[name]["values"] };
-            column.as_array().expect("a column").iter().map(|value| value.as_f64().unwrap_or(0.0)).collect()
-        };
-        let total: f64 =
-            points("requests").iter().zip(points("width")).map(|(rate, width)| rate * width).sum();
-        assert!(
-            (total - requests["total"]["count"]["value"].as_f64().expect("a count")).abs() < 1e-6,
-            "{total}"
-        );
+        let column = |path: &str| series.pointer(path).and_then(Value::as_array).expect("a column").clone();
+        let counts = column("/latency/count");
+        assert_eq!(counts.iter().filter_map(Value::as_u64).sum::<u64>(), requests["total"]["count"]["value"]);
+        for ((rate, width), count) in column("/requests/values").iter().zip(column("/width")).zip(&counts) {
+            let width = width.as_f64().expect("a width");
+            match rate.as_f64() {
+                Some(rate) => assert!((rate * width - count.as_f64().expect("a count")).abs() < 1e-6),
+                // A rate over the rest of a second would be no rate.
+                None => assert!(width < 0.5, "{width}"),
+            }
+        }
         for path in ["errors", "logs", "generator", "validity", "audit", "thresholds", "traces", "services"] {
             let answer = json(&address, &format!("/api/v1/runs/{id}/{path}"));
             assert!(answer.is_object() && answer.get("error").is_none(), "{path}: {answer}");
@@ -169,6 +170,35 @@ fn a_part_says_what_its_report_says_whatever_was_asked_before() {
         serving.signal(Signal::INT);
         serving.wait().exits(0);
     }
+}
+
+#[test]
+fn points_join_until_a_percentile_exists_and_any_metric_is_drawn() {
+    let server = testkit::http::start();
+    let script = OPEN.replace("rate: 50", "rate: 150").replace("'60s'", "'2s'");
+    let ran = plimsoll(&script).against(&server).run().exits(0);
+    let address = free();
+    let serving = serve(ran.and("serve"), &address);
+    let series = json(&address, "/api/v1/runs/@last/series");
+    // No second has the 200 samples that a p95 needs, but two have.
+    let column = |path: &str| series.pointer(path).and_then(Value::as_array).expect("a column").clone();
+    let p95 = column("/latency/p95/values");
+    assert!(p95[..2].iter().all(Value::is_number), "{}", series["latency"]);
+    assert!(column("/latency/p95/notes").iter().any(|note| note["why"] == "widened"));
+    let ok = &series["statuses"][0];
+    let total = column("/latency/count").iter().filter_map(Value::as_u64).sum::<u64>();
+    assert_eq!((&ok["status"], ok["total"].as_u64()), (&Value::from("200"), Some(total)));
+    let chosen = |query: &str| -> (Value, Option<f64>) {
+        let answer = json(&address, &format!("/api/v1/runs/@last/series?{query}"));
+        assert_eq!(answer["latency"]["metric"], "http_req_response_time");
+        (answer["chosen"]["type"].clone(), answer["chosen"]["values"]["values"][0].as_f64())
+    };
+    assert_eq!(chosen("metric=http_req_failed"), ("rate".into(), Some(0.0)));
+    assert!(chosen("metric=http_reqs").1.is_some_and(|rate| rate > 100.0));
+    let tags = encoded(r#"{"status":"404"}"#);
+    assert_eq!(chosen(&format!("metric=http_reqs&tags={tags}")), ("counter".into(), Some(0.0)));
+    serving.signal(Signal::INT);
+    serving.wait().exits(0);
 }
 
 /// Collects the texts of an answer that are sentences of the program, each with its key.
@@ -296,6 +326,11 @@ fn a_run_is_watched_and_stopped_on_its_page() {
         (page["status"].as_str(), page["report"]["run"]["state"].as_str()),
         (Some("live"), Some("live"))
     );
+    let pace = next("tick")["state"]["pace"].clone();
+    assert!(matches!(pace["kind"].as_str(), Some("keeping" | "saturated")), "{pace}");
+    // A page that is opened later draws the seconds before it, too.
+    let series = json(address, &format!("/api/v1/runs/{id}/series"));
+    assert!(series["latency"]["p50"]["values"][0].is_number(), "{}", series["latency"]);
     let stop = agent.post(format!("http://{address}/api/v1/runs/{id}/stop")).header("x-plimsoll", "1");
     assert_eq!(stop.send_empty().expect("it is stopped").status().as_u16(), 202);
     assert!(next("ended")["reopen"].as_str().expect("a text").contains(&id));

@@ -98,9 +98,46 @@ fn a_vu_that_computes_is_not_the_targets_latency() {
 #[test]
 #[ignore = "a minute on an otherwise idle machine"]
 fn the_demo_finds_the_capacity_of_its_shop() {
-    let ran = verb("demo -q").run().exits(0).prints("TOTAL RESULTS").prints("can complete 400 queries/s");
+    let ran =
+        verb("demo -q --full").run().exits(0).prints("TOTAL RESULTS").prints("can complete 400 queries/s");
     let before = ran.out.split("% of its capacity").next().and_then(|text| text.rsplit('(').next());
     let percent: u32 = before.and_then(|text| text.parse().ok()).expect("a share of the capacity");
     assert!((95..=100).contains(&percent), "{}", ran.out);
     assert!(ran.elapsed < Duration::from_secs(90), "{:?}", ran.elapsed);
+}
+
+#[test]
+#[ignore = "a minute on an otherwise idle machine"]
+fn the_demo_ends_with_the_answer_and_commands_that_work() {
+    let ran = verb("demo -q").run().exits(0).prints("Predicted").prints("as predicted").prints("Safe load");
+    let headline =
+        ran.out.lines().find_map(|line| line.trim().strip_prefix("Limited by")).expect("an answer");
+    assert!(headline.contains("Connection pool exhausted"), "{}", ran.out);
+    // All views of one run show one number for it.
+    let percent = |text: &str| {
+        text.split(" % of their time").next().and_then(|text| text.rsplit(' ').next()).map(str::to_owned)
+    };
+    let commands =
+        ran.out.lines().filter_map(|line| line.rsplit_once("  plimsoll ").map(|(_, words)| words.trim()));
+    let own =
+        |words: &str| ["run script.js", "diagnose @last", "demo"].iter().any(|own| words.starts_with(own));
+    for words in commands.filter(|words| !own(words)) {
+        let again = ran.and(words).run().exits(0);
+        if words.starts_with("diagnose") {
+            assert_eq!(
+                percent(&again.out),
+                percent(&ran.out.replace("\n               ", "")),
+                "{}",
+                again.out
+            );
+        }
+    }
+}
+
+#[test]
+#[ignore = "three minutes on an otherwise idle machine"]
+fn the_demo_s_command_measures_the_safe_load() {
+    let words = report::demo::SAFE_LOAD_COMMAND.strip_prefix("plimsoll ").expect("a command of the program");
+    let ran = verb(&format!("{words} -q")).run().exits(0).prints("Safe load").prints("confidence interval");
+    assert!(!ran.out.contains("not found"), "{}", ran.out);
 }

@@ -215,7 +215,7 @@ fn time(value_s: Option<f64>) -> Value {
 }
 
 fn share(value: Option<f64>) -> Value {
-    optional(value, number::percent)
+    optional(value, sentences::share)
 }
 
 /// A change as a share.

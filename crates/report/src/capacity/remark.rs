@@ -17,6 +17,7 @@ pub(super) fn remark(capacity: &Capacity, at: usize, lang: Lang) -> String {
         return useless(capacity, level, lang);
     }
     let mut sentences = Vec::new();
+    sentences.extend(is_degraded(level).then(|| lang.capacity_level_weighed().to_owned()));
     sentences.extend(shown(level, lang));
     sentences.extend(broken(capacity, at, lang));
     sentences.extend(unsure(capacity, level, lang));
@@ -37,6 +38,17 @@ fn useless(capacity: &Capacity, level: &Level, lang: Lang) -> String {
         |other: &Level| other.decides && other.load == level.load && other.purpose == level.purpose;
     let again = if capacity.levels.iter().any(is_again) { lang.capacity_level_again() } else { "" };
     format!("{} {again}", lang.capacity_level_excluded(word)).trim_end().to_owned()
+}
+
+/// A level that decides although a fault of the generator was found: without a measurement of an objective, or with an unsure one.
+fn is_degraded(level: &Level) -> bool {
+    let is_weighed = level.measured.iter().any(|measured| measured.holds.is_none() || is_unsure(measured));
+    level.grade == Some(Grade::Degraded) && is_weighed
+}
+
+/// Whether chance may have decided if the objective is met.
+pub(super) fn is_unsure(measured: &Measured) -> bool {
+    measured.holds.is_some_and(|holds| (1.0 - UNSURE_MAX..UNSURE_MAX).contains(&holds))
 }
 
 /// The outcome of a step's purpose.
@@ -78,8 +90,8 @@ fn broken(capacity: &Capacity, at: usize, lang: Lang) -> Vec<String> {
 /// The objective of which it is least sure whether it holds.
 fn unsure(capacity: &Capacity, level: &Level, lang: Lang) -> Option<String> {
     let judged = level.measured.iter().zip(&capacity.objectives);
-    let known = judged.filter_map(|(measured, asked)| Some((measured.holds?, asked)));
-    let unsure = known.filter(|(holds, _)| (1.0 - UNSURE_MAX..UNSURE_MAX).contains(holds));
+    let unsure = judged.filter(|(measured, _)| is_unsure(measured));
+    let unsure = unsure.filter_map(|(measured, asked)| Some((measured.holds?, asked)));
     let (holds, asked) = unsure.min_by(|a, b| (a.0 - 0.5).abs().total_cmp(&(b.0 - 0.5).abs()))?;
     Some(lang.capacity_level_unsure(objective(asked), number::percent(holds)))
 }

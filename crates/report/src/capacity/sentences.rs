@@ -1,7 +1,7 @@
 //! The sentences of a study, and its numbers as they are shown.
 
 use model::capacity::{
-    Capacity, Confirmation, LineMethod, LoadUnit, Missing, Objective, Place, Purpose, Scale, Verdict,
+    Capacity, Confirmation, Level, LineMethod, LoadUnit, Missing, Objective, Place, Purpose, Scale, Verdict,
 };
 
 use crate::Lang;
@@ -10,17 +10,28 @@ use crate::number;
 /// Digits of a number that say something.
 const DIGITS: i32 = 3;
 
+/// Smaller shares have no digits in percent.
+const SHARE_MIN: f64 = 0.0001;
+
 /// The answer in a sentence.
 pub(crate) fn answer(capacity: &Capacity, lang: Lang) -> String {
     let Some(line) = &capacity.line else {
-        let is_asked = !capacity.objectives.is_empty();
-        return (if is_asked { lang.capacity_no_line() } else { lang.capacity_no_slo() }).to_owned();
+        let is_valid = capacity.levels.is_empty() || capacity.levels.iter().any(|level| level.decides);
+        let sentence = match (capacity.objectives.is_empty(), is_valid) {
+            (true, _) => lang.capacity_no_slo(),
+            (false, true) => lang.capacity_no_line(),
+            (false, false) => lang.capacity_no_valid(),
+        };
+        return sentence.to_owned();
     };
     let shown = |value: f64| load(value, capacity.unit, lang);
     let binding = capacity.binding.and_then(|at| capacity.objectives.get(at));
     let binding = binding.map_or_else(String::new, objective);
+    let has_row = |is_kept: bool| has_row(capacity, is_kept);
     match line.place {
+        Place::AboveAll if has_row(false) => lang.capacity_above_highest(shown(line.load.value)),
         Place::AboveAll => lang.capacity_above_all(shown(line.load.value)),
+        Place::BelowAll if has_row(true) => lang.capacity_below_lowest(binding, shown(line.load.value)),
         Place::BelowAll => lang.capacity_below_all(binding, shown(line.load.value)),
         Place::Inside => {
             let (value, upper) = (shown(line.load.value), shown(line.load.upper));
@@ -31,6 +42,17 @@ pub(crate) fn answer(capacity: &Capacity, lang: Lang) -> String {
             }
         }
     }
+}
+
+/// Whether a row shows that the binding objective is met, or violated; without one that binds, any objective.
+fn has_row(capacity: &Capacity, is_kept: bool) -> bool {
+    let levels = capacity.levels.iter().filter(|level| level.decides);
+    let is_shown = |level: &Level| {
+        let measured = level.measured.iter().enumerate();
+        let binding = measured.filter(|(at, _)| capacity.binding.is_none_or(|binding| binding == *at));
+        binding.map(|(_, measured)| measured.is_kept()).any(|it| it == Some(is_kept))
+    };
+    levels.into_iter().any(is_shown)
 }
 
 /// How the maximum load was confirmed; empty where no hold was made.
@@ -60,16 +82,15 @@ pub(crate) fn plan(capacity: &Capacity, lang: Lang) -> String {
     let mut sentences = Vec::new();
     if let Some(recommended) = &capacity.recommended {
         let of = match capacity.line {
-            Some(line) if line.confidence > 0.0 || line.place == Place::AboveAll => {
-                lang.capacity_lower_bound()
-            }
+            Some(line) if line.place == Place::AboveAll => lang.capacity_highest_step(),
+            Some(line) if line.confidence > 0.0 => lang.capacity_lower_bound(),
             _ => lang.capacity_point_estimate(),
         };
         let rate = match capacity.unit {
             LoadUnit::Vus => format!(", {}", per_second(recommended.throughput_per_s)),
             LoadUnit::PerSecond => {
                 let vus = recommended.vus.map(|vus| load(vus, LoadUnit::Vus, lang));
-                vus.map_or_else(String::new, |vus| format!(", {vus}"))
+                vus.map_or_else(String::new, |vus| lang.capacity_busy(vus))
             }
         };
         let shown = load(recommended.load, capacity.unit, lang);
@@ -114,6 +135,9 @@ pub(super) fn knee_caption(capacity: &Capacity, lang: Lang) -> String {
     let Some((least, most)) = knee_range(capacity) else { return lang.capacity_no_knee().to_owned() };
     let found = capacity.knees.iter().filter(|knee| knee.load.is_some()).count().to_string();
     let all = capacity.knees.len().to_string();
+    if short(least) == short(most) {
+        return lang.capacity_knee_at(found, all, load(most, capacity.unit, lang));
+    }
     lang.capacity_knee_range(found, all, short(least), load(most, capacity.unit, lang))
 }
 
@@ -131,6 +155,7 @@ pub(super) fn missing(missing: &Missing, capacity: &Capacity, lang: Lang) -> Str
         Missing::LoadAbove => lang.capacity_missing_load_above().to_owned(),
         Missing::LoadBelow => lang.capacity_missing_load_below().to_owned(),
         Missing::ValidLevels { count } => lang.capacity_missing_valid_levels(count),
+        Missing::FullWeight { count } => lang.capacity_missing_full_weight(count),
         Missing::Measurement { objective: at } => {
             let text = capacity.objectives.get(*at).map_or_else(String::new, objective);
             lang.capacity_missing_measurement(text)
@@ -199,8 +224,17 @@ pub(super) fn seconds(value_s: f64) -> String {
 pub(super) fn scaled(value: f64, scale: Scale) -> String {
     match scale {
         Scale::Milliseconds => number::duration(value, None),
-        Scale::Share => number::percent(value),
+        Scale::Share => share(value),
         Scale::Plain => short(value),
+    }
+}
+
+/// A share in percent. The smallest is not shown as none: one failed request of a million is a failed request.
+pub(super) fn share(value: f64) -> String {
+    if value > 0.0 && value < SHARE_MIN {
+        format!("< {}", number::percent(SHARE_MIN))
+    } else {
+        number::percent(value)
     }
 }
 

@@ -1,7 +1,9 @@
-use analysis::capacity::sight::{Rule, Sight};
+use analysis::capacity::sight::{Rule, Sight, WEIGHT_FULL};
 use analysis::capacity::{Observed, Question, assess};
 use model::Grade;
-use model::capacity::{Confirmation, Level, LoadUnit, Objective, Purpose, Scale, Verdict};
+use model::capacity::{
+    Confirmation, Estimate, Knee, KneeMethod, Level, LoadUnit, Objective, Place, Purpose, Scale, Verdict,
+};
 
 use super::*;
 use crate::{Lang, Style};
@@ -29,6 +31,7 @@ fn level(load: f64, throughput_per_s: f64, p95_ms: f64) -> Observed {
             rule: Rule::Stated { limit: 30_000.0, is_upper: true },
             value: Some(p95_ms),
             seconds: Vec::new(),
+            weight: WEIGHT_FULL,
         }],
         usages: Vec::new(),
     }
@@ -121,6 +124,88 @@ fn a_level_is_remarked_upon() {
     check(fell, 3, "Throughput is 50.00% below the 6.96/s of a lower load.");
 }
 
+/// Sentences above and below the rows agree with them.
+#[test]
+fn sentences_agree_with_the_rows() {
+    let answer = |change: &dyn Fn(&mut Capacity)| {
+        let mut part = study().parts.remove(0);
+        change(&mut part);
+        sentences::answer(&part, Lang::En)
+    };
+    let place = |part: &mut Capacity, place: Place| {
+        part.line.as_mut().expect("a line").place = place;
+        part.binding = (place == Place::BelowAll).then_some(0);
+    };
+    let keep = |part: &mut Capacity, holds: f64| {
+        part.levels.iter_mut().for_each(|level| level.measured[0].holds = Some(holds));
+    };
+    let above = answer(&|part| {
+        place(part, Place::AboveAll);
+        keep(part, 0.9);
+    });
+    assert!(above.starts_with("Every step meets the SLOs"), "{above}");
+    let above = answer(&|part| {
+        place(part, Place::AboveAll);
+        keep(part, 0.9);
+        part.levels[0].measured[0].holds = Some(0.3);
+    });
+    assert!(above.starts_with("The highest step meets the SLOs"), "{above}");
+    let below = answer(&|part| {
+        place(part, Place::BelowAll);
+        keep(part, 0.1);
+    });
+    assert!(below.starts_with("No step meets the SLO e2e"), "{below}");
+    let below = answer(&|part| {
+        place(part, Place::BelowAll);
+        keep(part, 0.1);
+        part.levels[3].measured[0].holds = Some(0.9);
+    });
+    assert!(below.contains("although a higher step meets it"), "{below}");
+    let invalid = answer(&|part| {
+        part.line = None;
+        part.levels.iter_mut().for_each(|level| level.decides = false);
+    });
+    assert!(invalid.starts_with("No step has a measurement that counts"), "{invalid}");
+}
+
+#[test]
+fn knees_that_look_the_same_are_one() {
+    let mut part = study().parts.remove(0);
+    let knee = |value: f64| Knee {
+        method: KneeMethod::Power,
+        load: Some(Estimate { value, lower: value, upper: value }),
+        why: "",
+    };
+    part.knees = vec![knee(20.0), knee(20.001)];
+    assert_eq!(sentences::knee_caption(&part, Lang::En), "2 of 2 methods find a knee, at 20 VUs.");
+    part.knees.push(knee(30.0));
+    assert_eq!(
+        sentences::knee_caption(&part, Lang::En),
+        "3 of 3 methods find a knee, between 20 and 30 VUs."
+    );
+}
+
+#[test]
+fn few_failures_are_not_none() {
+    let check = |share: f64, expect: &str| assert_eq!(sentences::share(share), expect, "{share}");
+    check(0.0, "0.00%");
+    check(0.000_002, "< 0.01%");
+    check(0.546, "54.60%");
+    check(1.0, "100.00%");
+}
+
+#[test]
+fn rows_that_may_be_chance_are_marked() {
+    let mut study = study();
+    study.parts[0].levels[0].measured[0].holds = Some(0.6);
+    study.parts[0].levels[1].measured[0].holds = Some(0.3);
+    study.parts[0].levels[2].measured[0].holds = None;
+    let rendered = text(&study, Lang::En, Style::PLAIN);
+    for expect in ["17.7s ✓?", "33.2s ✗?", "40.5s ?", "48.5s ✗ ", "may be chance", "does not count"] {
+        assert!(rendered.contains(expect), "{expect:?} is not in\n{rendered}");
+    }
+}
+
 #[test]
 fn programs_read_the_same() {
     let text = document(&study(), Lang::En);
@@ -158,4 +243,65 @@ fn what_nobody_knows_is_said() {
     assert_eq!(document(&nothing, Lang::En).parts[0].verdict, "unknown");
     let kinds = [StudyKind::Sweep, StudyKind::Capacity, StudyKind::Table];
     assert!(kinds.into_iter().all(|kind| StudyKind::named(kind.as_str()) == kind));
+}
+
+/// The seconds of a level: it does not count, or so many of 40 requests a second were too slow, of which 2 may be.
+const SEEN: [Option<f64>; 5] = [None, Some(0.0), Some(1.8), Some(2.2), Some(20.0)];
+
+/// Every study of three levels that saw one of these.
+fn small_studies() -> impl Iterator<Item = StudyReport> {
+    let triples =
+        SEEN.into_iter().flat_map(|a| SEEN.into_iter().flat_map(move |b| SEEN.map(move |c| [a, b, c])));
+    triples.map(|seen| {
+        let observed: Vec<Observed> = [10.0, 20.0, 40.0]
+            .into_iter()
+            .zip(seen)
+            .map(|(load, slow)| {
+                let mut one = level(load, load, 42.0);
+                one.level.decides = slow.is_some();
+                one.level.grade = Some(if slow.is_some() { Grade::Valid } else { Grade::Invalid });
+                one.sights[0].rule = Rule::Share { allowed: 0.05 };
+                one.sights[0].seconds = vec![(slow.unwrap_or(0.0), 40.0); 10];
+                one
+            })
+            .collect();
+        let question = Question {
+            variant: String::new(),
+            unit: LoadUnit::PerSecond,
+            objectives: study().parts[0].objectives.clone(),
+            head_room: 0.8,
+            confidence: 0.95,
+            service_s: None,
+            is_cut: false,
+        };
+        StudyReport { parts: vec![assess(&question, &observed)], ..study() }
+    })
+}
+
+/// The first sentence, the rows and the limitations never contradict each other.
+#[test]
+fn no_small_study_contradicts_itself() {
+    for report in small_studies() {
+        let shown = text(&report, Lang::En, Style::PLAIN);
+        let part = &report.parts[0];
+        let rows: Vec<&str> = shown.lines().filter(|line| line.contains("requested")).collect();
+        let has = |mark: &str| rows.iter().any(|row| row.contains(mark));
+        let says = |text: &str| shown.contains(text);
+        assert!(!(says("Every step meets") && has("✗")), "{shown}");
+        assert!(!(says("No step meets the SLO ") && has("✓")), "{shown}");
+        assert!(!(says("No step has a measurement") && (has("✓") || has("✗"))), "{shown}");
+        assert!(has("✓") || !says("Safe load"), "{shown}");
+        assert_eq!(
+            part.levels.iter().filter(|level| !level.decides).count(),
+            rows.iter().filter(|row| row.contains(" ?  ")).count(),
+            "{shown}"
+        );
+        if let Some((_, rest)) = shown.split_once("find a knee, between ") {
+            let (least, most) = rest.split_once(" and ").expect("two loads");
+            assert!(!most.starts_with(least), "{shown}");
+        }
+        for lang in Lang::ALL {
+            assert!(!document(&report, lang).parts[0].sentence.is_empty());
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! A study on a terminal.
 
 use analysis::capacity::sight::Sight;
-use model::capacity::{Capacity, Level, LoadUnit, Objective, Verdict};
+use model::capacity::{Capacity, Level, LoadUnit, Measured, Objective, Verdict};
 
+use super::remark::is_unsure;
 use super::{StudyReport, sentences};
 use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW, width};
 use crate::{Lang, Style, escape, number};
@@ -120,8 +121,7 @@ fn levels(capacity: &Capacity, lang: Lang, style: Style) -> String {
         let none = || "–".to_owned();
         for (measured, objective) in level.measured.iter().zip(&capacity.objectives) {
             let value = measured.value.map_or_else(none, |value| sentences::scaled(value, objective.scale));
-            let mark = measured.is_kept().map_or("?", |is_kept| if is_kept { "✓" } else { "✗" });
-            cells.push(format!("{value} {mark}"));
+            cells.push(format!("{value} {}", mark(measured)));
         }
         if capacity.objectives.is_empty() {
             cells.push(level.time_s.map_or_else(none, sentences::seconds));
@@ -133,11 +133,29 @@ fn levels(capacity: &Capacity, lang: Lang, style: Style) -> String {
     let mut rows = vec![(head, FAINT)];
     rows.extend(capacity.levels.iter().take(ROWS_MAX).map(row));
     let mut text = table(&rows, style);
+    let measured = || capacity.levels.iter().take(ROWS_MAX).flat_map(|level| &level.measured);
+    if measured().any(|measured| mark(measured).chars().count() > 1) {
+        text += &format!("  {}\n", style.paint(FAINT, lang.capacity_unsure_rows()));
+    }
+    if measured().any(|measured| measured.holds.is_none()) {
+        text += &format!("  {}\n", style.paint(FAINT, lang.capacity_unknown_rows()));
+    }
     let beyond = capacity.levels.len().saturating_sub(ROWS_MAX);
     if beyond > 0 {
         text += &format!("  {}\n", lang.more_rows(beyond));
     }
     text
+}
+
+/// Whether an objective is met at a step: `✓` and `✗`, with a `?` if chance may have decided.
+fn mark(measured: &Measured) -> &'static str {
+    match (measured.is_kept(), is_unsure(measured)) {
+        (None, _) => "?",
+        (Some(true), false) => "✓",
+        (Some(true), true) => "✓?",
+        (Some(false), false) => "✗",
+        (Some(false), true) => "✗?",
+    }
 }
 
 fn demands(capacity: &Capacity, lang: Lang) -> String {

@@ -54,7 +54,7 @@ impl<'a> Judged<'a> {
         Judged { metric, threshold, limit: condition.map(|condition| condition.limit), margin, options }
     }
 
-    /// The observed value as the terminal shows it: `812ms`, `> 60 s (timeout)`.
+    /// The observed value as the terminal shows it: `812ms`, `≥ 60 s (timeout)`.
     pub fn observed_text(&self) -> String {
         self.text(self.threshold.observed.1)
     }

@@ -1,7 +1,8 @@
 //! The first lines: the verdict, which run it is, and what to be careful about.
 
 use crate::Lang;
-use crate::document::{Imported, RunState, Verdict, Why};
+use crate::document::{Imported, RunState, Verdict};
+use crate::headline::sentence;
 use crate::{RunReport, escape, number};
 
 use super::Context;
@@ -21,7 +22,11 @@ pub(super) fn render(context: &Context<'_>) -> String {
     let validity =
         validity.map(|validity| format!("**{}**\n\n", crate::validity::headline(validity, context.lang)));
     let mut text = validity.unwrap_or_default();
-    text += &format!("## {mark} {}\n\n{}\n", sentence(report, lang, &escape::markdown_text), facts(context));
+    text += &format!(
+        "## {mark} {}\n\n{}\n",
+        sentence(report, lang, &escape::markdown_text, &escape::markdown_code),
+        facts(context)
+    );
     for caveat in caveats(report, lang) {
         text += &format!("\n> {caveat}\n");
     }
@@ -29,30 +34,6 @@ pub(super) fn render(context: &Context<'_>) -> String {
         text += &format!("\n> {}: {}\n", lang.note(), escape::markdown_text(note));
     }
     text
-}
-
-/// The verdict in a sentence; `shown` makes foreign words harmless.
-pub(crate) fn sentence(report: &RunReport, lang: Lang, shown: &dyn Fn(&str) -> String) -> String {
-    let (verdict, why) = report.verdict();
-    let verdict = match verdict {
-        Verdict::Pass => lang.pass(),
-        Verdict::Fail => lang.fail(),
-        Verdict::Inconclusive => lang.inconclusive(),
-    };
-    let message = report.outcome.as_ref().map_or("", |outcome| outcome.message.as_str());
-    let number = |count: usize| count.to_string();
-    let why = match why {
-        Why::AllHeld(total) => lang.all_passed(number(total)),
-        Why::Crossed(crossed, total) => lang.crossed(number(crossed), number(total)),
-        Why::Exit(code) if message.is_empty() => lang.exit_code(code),
-        Why::Exit(code) => lang.exit_message(code, shown(message)),
-        Why::Unmeasured(unmeasured, total) => lang.unmeasured(number(unmeasured), number(total)),
-        Why::NoThresholds => lang.no_thresholds().to_owned(),
-        Why::PartOnly => lang.partial_range().to_owned(),
-        Why::Partial => lang.partial().to_owned(),
-        Why::Live => lang.live().to_owned(),
-    };
-    format!("{verdict}: {why}")
 }
 
 /// Which run it is, in one line.

@@ -26,7 +26,6 @@ mod thresholds;
 mod timeline;
 mod validity;
 
-pub(crate) use head::sentence;
 pub(crate) use table::{Column, Table};
 
 use api::page::Evidence;

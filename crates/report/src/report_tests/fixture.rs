@@ -204,7 +204,7 @@ pub(super) fn trend(name: &str, [avg, p95]: [Statistic; 2], is_exact: bool) -> M
     MetricSummary { name: name.into(), contains: ValueKind::Time, values, thresholds: vec![] }
 }
 
-fn counter(name: &str, count: f64, rate: f64) -> MetricSummary {
+pub(super) fn counter(name: &str, count: f64, rate: f64) -> MetricSummary {
     let values = Values::Counter { count, rate };
     MetricSummary { name: name.into(), contains: ValueKind::Default, values, thresholds: vec![] }
 }

@@ -58,7 +58,7 @@ fn every_surface_has_the_same_numbers() {
         json::render(&report),
     ];
     let numbers =
-        ["812ms", "212.5ms", "> 60 s (timeout)", "n/a: closed loop", "0.11%", "12 MB", "1m23s", "900µs"];
+        ["812ms", "212.5ms", "≥ 60 s (timeout)", "n/a: closed loop", "0.11%", "12 MB", "1m23s", "900µs"];
     for number in numbers {
         assert!(terminal.contains(number), "{number} is not on the terminal: {terminal}");
         let is_row_of_words = number.starts_with("n/a");

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::fixture::{failed, nothing, passed, threshold, trend};
+use super::fixture::{counter, failed, nothing, passed, threshold, trend};
 use crate::document::{ErrorEntry, RunState, TimeRange, Verdict, Why};
-use crate::summary::Statistic;
-use crate::{Lang, RunReport, github, junit, markdown};
+use crate::summary::{MetricSummary, Statistic, Values};
+use crate::{Lang, RunReport, github, headline, junit, markdown};
+use model::ValueKind;
 
 #[track_caller]
 fn check(change: impl Fn(&mut RunReport), expect: (Verdict, Why)) {
@@ -113,4 +114,73 @@ fn annotations_are_few_and_count_the_rest() {
     let many = crossed(20);
     assert_eq!(many.lines().count(), github::ANNOTATIONS_MAX);
     assert!(many.lines().last().is_some_and(|line| line.contains("::13 more thresholds")), "{many}");
+}
+
+#[test]
+fn the_first_sentence_names_the_load_the_objective_its_value_and_its_limit() {
+    let sentence =
+        |report: &RunReport, lang| headline::sentence(report, lang, &str::to_owned, &str::to_owned);
+    let vus = |min, max| MetricSummary {
+        name: "vus".into(),
+        contains: ValueKind::Default,
+        values: Values::Gauge { value: max, min, max },
+        thresholds: vec![],
+    };
+    let mut report = passed();
+    // A task takes long while its requests are quick.
+    let mut tasks = trend("flow_duration", [Statistic::Number(2.0), Statistic::Number(11_000.0)], true);
+    tasks.thresholds = vec![threshold("p(95)<3000", false, "p(95)", Statistic::Number(11_000.0))];
+    report.summary.metrics.retain(|metric| metric.name != "vus" && metric.name != "http_req_failed");
+    report.summary.metrics.extend([tasks, vus(500.0, 500.0)]);
+    assert_eq!(
+        sentence(&report, Lang::En),
+        "Not OK at 500 VUs: flow_duration p95 11s, limit 3s; 1 of 2 thresholds failed"
+    );
+    assert_eq!(
+        sentence(&report, Lang::Ko),
+        "VU 500개에서 기준 미달: flow_duration p95 11s, 기준 3s; 임계값 2개 중 1개를 위반했습니다"
+    );
+    assert!(junit::render(&report).contains("flow_duration"));
+
+    // Thresholds that hold do not hide requests that failed.
+    let mut report = passed();
+    report.summary.metrics.retain(|metric| metric.name != "vus" && metric.name != "http_req_failed");
+    report.summary.metrics.push(vus(1.0, 120.0));
+    report.summary.metrics.push(MetricSummary {
+        name: "http_req_failed".into(),
+        contains: ValueKind::Default,
+        values: Values::Rate { passes: 546, total: 1000 },
+        thresholds: vec![],
+    });
+    let text = sentence(&report, Lang::En);
+    assert!(
+        text.starts_with("OK at up to 120 VUs: all thresholds passed (1); 54.60% of requests failed"),
+        "{text}"
+    );
+    report.summary.metrics.iter_mut().for_each(|metric| metric.thresholds.clear());
+    assert_eq!(sentence(&report, Lang::En), "Inconclusive: no thresholds defined; 54.60% of requests failed");
+}
+
+#[test]
+fn names_of_any_length_and_runs_of_any_kind_have_a_sentence() {
+    let sentence = |report: &RunReport| crate::json::document_in(report, Lang::En).verdict.sentence;
+    let mut report = passed();
+    let mut long = trend(&"x".repeat(500), [Statistic::Number(1.0), Statistic::Failed], true);
+    long.thresholds = vec![threshold("p(95)<1", false, "p(95)", Statistic::Failed)];
+    report.summary.metrics.push(long);
+    let text = sentence(&report);
+    assert!(text.chars().count() < 300 && text.contains("p95 failed, limit 1ms"), "{text}");
+    // Times are named before shares and counts, whose limits are often zero.
+    let mut counted = counter("dropped_iterations", 2588.0, 8.6);
+    counted.thresholds = vec![threshold("count<1", false, "count", Statistic::Number(2588.0))];
+    let mut slow = trend("http_req_waiting", [Statistic::Number(1.0), Statistic::Number(900.0)], true);
+    slow.thresholds = vec![threshold("p(95)<800", false, "p(95)", Statistic::Number(900.0))];
+    let mut report = passed();
+    report.summary.metrics.extend([counted, slow]);
+    assert!(
+        sentence(&report).starts_with("Not OK: http_req_waiting p95 900ms, limit 800ms"),
+        "{}",
+        sentence(&report)
+    );
+    assert_eq!(sentence(&nothing()), "Inconclusive: the run's record is incomplete");
 }

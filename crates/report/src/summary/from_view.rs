@@ -324,7 +324,7 @@ mod tests {
   █ THRESHOLDS 
 
     http_req_duration
-    ✗ 'p(95) < 500' p(95)=> 60 s (timeout)
+    ✗ 'p(95) < 500' p(95)=≥ 60 s (timeout)
 
 
   █ TOTAL RESULTS 
@@ -337,7 +337,7 @@ mod tests {
       ↳  66% — ✓ 2 / ✗ 1
 
     HTTP
-    http_req_duration........: min=12ms p(95)=> 60 s (timeout) exact
+    http_req_duration........: min=12ms p(95)=≥ 60 s (timeout) exact
     http_req_response_time...: n/a: closed loop
     http_reqs................: 2 1/s
 ",

@@ -190,13 +190,13 @@ fn failures_are_said_in_words() {
   █ THRESHOLDS 
 
     http_req_duration
-    ✗ 'p(95)<500' p(95)=> 60 s (timeout)
+    ✗ 'p(95)<500' p(95)=≥ 60 s (timeout)
 
 
   █ TOTAL RESULTS 
 
     HTTP
-    http_req_duration........: med=12.5ms p(90)=> 1.23 s (dropped) p(95)=> 60 s (timeout) max=failed ±0.1 %
+    http_req_duration........: med=12.5ms p(90)=≥ 1.23 s (dropped) p(95)=≥ 60 s (timeout) max=failed ±0.1 %
     http_req_response_time...: n/a: closed loop
 
     EXECUTION
@@ -243,7 +243,7 @@ fn bounds_stay_numbers_in_json_with_words_beside() {
     let expect = json!({
         "med": 12.5, "p(90)": 1234.5, "p(95)": 60000, "max": null,
         "thresholds": {"p(95)<500": true},
-        "censored": {"p(90)": "> 1.23 s (dropped)", "p(95)": "> 60 s (timeout)", "max": "failed"},
+        "censored": {"p(90)": "≥ 1.23 s (dropped)", "p(95)": "≥ 60 s (timeout)", "max": "failed"},
     });
     assert_same(&export["metrics"]["http_req_duration"], &expect, "http_req_duration");
     assert_eq!(export["metrics"].get("http_req_response_time"), None);

@@ -32,7 +32,8 @@ pub struct Gathered {
 struct Variant {
     name: String,
     objectives: Vec<Objective>,
-    observed: Vec<Observed>,
+    /// The levels, and whether a fault touches an objective of theirs.
+    observed: Vec<(Observed, bool)>,
     load_s: f64,
 }
 
@@ -66,7 +67,13 @@ impl Gathered {
             }
         }
         variant.load_s += read.spent_s;
-        variant.observed.push(read.observed.clone());
+        // A level that was measured again because of a fault counts once, as the study counted it.
+        let (load, purpose) = (read.observed.level.load, read.observed.level.purpose);
+        let is_replaced = |other: &&mut (Observed, bool)| {
+            other.1 && other.0.level.load == load && other.0.level.purpose == purpose
+        };
+        variant.observed.iter_mut().filter(is_replaced).for_each(|other| other.0.level.decides = false);
+        variant.observed.push((read.observed.clone(), read.is_partial));
     }
 
     /// Returns the report of the study.
@@ -81,7 +88,8 @@ impl Gathered {
                 service_s: None,
                 is_cut: self.is_cut,
             };
-            assess(&question, &variant.observed)
+            let observed: Vec<Observed> = variant.observed.iter().map(|level| level.0.clone()).collect();
+            assess(&question, &observed)
         };
         StudyReport {
             name: self.name.clone(),

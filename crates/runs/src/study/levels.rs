@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use analysis::capacity::demand::usages;
+use analysis::capacity::sight::Sight;
 use analysis::capacity::{LEVELS_MAX, Observed};
 use catalogue::Catalogue;
 use model::Grade;
 use model::capacity::{Level, LoadUnit, Objective, Purpose, Verdict};
 use runfile::{Reader, State, StudyFacts};
 
+use super::degraded::weighed;
 use super::meter::Meter;
 use super::objective::Asked;
 use crate::Offered;
@@ -41,6 +43,8 @@ pub struct Read {
     pub objectives: Vec<Objective>,
     /// The length of the load including warm-up, seconds.
     pub spent_s: f64,
+    /// Whether a fault of the measurement touches an objective: another try may show more.
+    pub is_partial: bool,
 }
 
 /// Returns the complete levels of a study in the order of their creation. Older runs are not opened.
@@ -106,6 +110,15 @@ pub fn read(path: &Path, facts: &StudyFacts, asked: &[Asked]) -> Result<Read, Fa
     let validity = validity::of_stored(&reader, &sum, None)?;
     let measured = meter.finish();
     let unit = unit(facts);
+    let is_full = super::decides(&validity);
+    let sights: Vec<Sight> = match is_full {
+        true => measured.sights,
+        false => {
+            let sights = measured.sights.into_iter().zip(meter.held());
+            sights.map(|(sight, held)| weighed(sight, held, &validity, unit)).collect()
+        }
+    };
+    let known = sights.iter().filter(|sight| sight.holds().is_some()).count();
     let signals = reader.signals().map_err(|error| crate::failed(&error))?;
     let level = Level {
         load: facts.load,
@@ -120,14 +133,15 @@ pub fn read(path: &Path, facts: &StudyFacts, asked: &[Asked]) -> Result<Read, Fa
         failed_share: measured.failed_share,
         measured_s: Some(measured.measured_s),
         grade: Some(validity.grade),
-        decides: super::decides(&validity) && measured.measured_s > 0.0,
+        decides: (is_full || known > 0) && measured.measured_s > 0.0,
         measured: Vec::new(),
         verdict: Verdict::Unknown,
     };
     let usages = measured.span.map_or_else(Vec::new, |span| usages(&signals, &span));
     Ok(Read {
-        observed: Observed { level, sights: measured.sights, usages },
+        observed: Observed { level, sights, usages },
         objectives: meter.nouns(),
+        is_partial: !is_full && known < asked.len(),
         spent_s: loaded_s.min(planned_s),
     })
 }
@@ -138,7 +152,7 @@ pub(super) fn unit(facts: &StudyFacts) -> LoadUnit {
 }
 
 impl Read {
-    /// Returns true if the level proves nothing: it is invalid, and not because of the target.
+    /// Returns true if the level proves nothing: its faults touch all objectives, and are not the target's.
     pub fn is_useless(&self) -> bool {
         !self.observed.level.decides
     }

@@ -1,10 +1,14 @@
 //! The measurements of a level, second by second, for live and stored runs.
 
-use analysis::capacity::sight::{Rule, Sight};
+use analysis::capacity::sight::{Rule, Sight, WEIGHT_FULL};
+use histo::Values;
 use model::metric::builtin::{DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQ_FAILED, ITERATION_DURATION};
-use model::{Aggregate, Instant, MetricId, MetricKind, MetricRegistry, Quantile, TagInterner, Window, Work};
+use model::{
+    Aggregate, Instant, Mark, MetricId, MetricKind, MetricRegistry, Quantile, SeriesKey, TagInterner, Window,
+    Work,
+};
 
-use super::objective::{Asked, Held};
+use super::objective::{Asked, Held, above};
 use crate::Failure;
 
 /// Tolerance, seconds, by which a window may end after the scenarios: the event that ends them is delayed by thread scheduling.
@@ -12,6 +16,11 @@ const SLACK_S: f64 = 0.1;
 
 /// Minimum length of a window, seconds: the last window of a run may be shorter.
 const WINDOW_S_MIN: f64 = 0.5;
+
+/// The shortest and the longest time that a level waits for requests after its load has ended, in seconds. More would make a search
+/// wait for a target that hangs.
+const PATIENCE_S_MIN: f64 = 3.0;
+const PATIENCE_S_MAX: f64 = 30.0;
 
 /// The quantile that compares levels without an objective on a time.
 const QUANTILE: f64 = 0.95;
@@ -35,6 +44,10 @@ pub struct Meter {
     durations: Aggregate,
     failed: Aggregate,
     iteration_durations: Aggregate,
+    /// The time after which a request that was cut off counts as failed.
+    patience_ms: f64,
+    /// Requests that were in progress when the load ended and never finished.
+    abandoned: f64,
 }
 
 /// An objective and its observations.
@@ -44,6 +57,8 @@ struct Metered {
     held: Option<Held>,
     sum: Option<Aggregate>,
     seconds: Vec<(f64, f64)>,
+    /// Requests that the target kept beyond the end of the load, and longer than the objective allows, as the rule counts a second.
+    abandoned: (f64, f64),
 }
 
 /// The measurements of a level.
@@ -65,8 +80,13 @@ pub struct Measurement {
 impl Meter {
     /// Returns a meter that ignores seconds before `warm_up_s` and after `planned_s`, both from the start of the scenarios.
     pub fn new(asked: &[Asked], warm_up_s: f64, planned_s: f64) -> Meter {
-        let metered =
-            |asked: &Asked| Metered { asked: asked.clone(), held: None, sum: None, seconds: Vec::new() };
+        let metered = |asked: &Asked| Metered {
+            asked: asked.clone(),
+            held: None,
+            sum: None,
+            seconds: Vec::new(),
+            abandoned: (0.0, 0.0),
+        };
         Meter {
             objectives: asked.iter().map(metered).collect(),
             warm_up_s,
@@ -81,6 +101,8 @@ impl Meter {
             durations: Aggregate::empty(MetricKind::Trend),
             failed: Aggregate::empty(MetricKind::Rate),
             iteration_durations: Aggregate::empty(MetricKind::Trend),
+            patience_ms: patience_s(asked) * 1e3,
+            abandoned: 0.0,
         }
     }
 
@@ -106,6 +128,7 @@ impl Meter {
         tags: &TagInterner,
     ) -> Result<(), Failure> {
         if !self.counts(window) {
+            self.add_abandoned(window, tags);
             return Ok(());
         }
         let length_s = (window.end.since(window.start)).as_secs_f64();
@@ -134,6 +157,25 @@ impl Meter {
         self.objectives.iter_mut().try_for_each(|it| it.add(window, metrics, tags, length_s, dropped))
     }
 
+    /// Adds what was in progress when the load ended and never finished, from a window after that. It is in no second that counts,
+    /// and the slower the target, the more of it there is: without it, requests that hang would be in no objective at all.
+    fn add_abandoned(&mut self, window: &Window, tags: &TagInterner) {
+        let Some(zero) = self.zero else { return };
+        let after_ms = window.start.ms_since(zero) - self.planned_s * 1e3;
+        let ends_s = window.end.ms_since(zero) / 1e3;
+        if self.measured_s <= 0.0 || ends_s <= self.planned_s - SLACK_S {
+            return;
+        }
+        let least_ms = after_ms.max(0.0);
+        let patience_ms = self.patience_ms.max(least_ms);
+        let after = AfterLoad { least_ms, patience_ms, seen_ms: self.planned_s * 1e3 };
+        let failed = AfterLoad { seen_ms: f64::INFINITY, ..after };
+        for (_, aggregate) in window.series.iter().filter(|(key, _)| key.metric == HTTP_REQ_DURATION) {
+            self.abandoned += failed.left_over(aggregate).iter().map(|left| left.2 as f64).sum::<f64>();
+        }
+        self.objectives.iter_mut().for_each(|it| it.add_abandoned(window, tags, &after));
+    }
+
     /// Returns the observations of the objectives so far.
     pub fn sights(&self) -> Vec<Sight> {
         self.objectives.iter().map(|it| it.sight(self.measured_s)).collect()
@@ -149,6 +191,11 @@ impl Meter {
         self.objectives.iter().map(|it| it.asked.noun(it.held.as_ref())).collect()
     }
 
+    /// Returns the objectives whose metrics are known, in their order.
+    pub fn held(&self) -> impl Iterator<Item = Option<&Held>> {
+        self.objectives.iter().map(|it| it.held.as_ref())
+    }
+
     /// Returns the complete measurement.
     pub fn finish(&self) -> Measurement {
         let per_s = |count: u64| count as f64 / self.measured_s.max(f64::MIN_POSITIVE);
@@ -157,7 +204,10 @@ impl Meter {
             _ => None,
         };
         let failed_share = match &self.failed {
-            Aggregate::Rate(rate) => rate.rate(),
+            Aggregate::Rate(rate) => {
+                let (failed, all) = (rate.passes as f64 + self.abandoned, rate.total as f64 + self.abandoned);
+                (all > 0.0).then(|| failed / all)
+            }
             _ => None,
         };
         Measurement {
@@ -223,6 +273,32 @@ impl Metered {
         Ok(())
     }
 
+    fn add_abandoned(&mut self, window: &Window, tags: &TagInterner, after: &AfterLoad) {
+        let Some(held) = &self.held else { return };
+        // A request that was cut off is a failed one, in a series of the same tags.
+        let (metric, after) = match held.metric {
+            HTTP_REQ_FAILED => (HTTP_REQ_DURATION, AfterLoad { seen_ms: f64::INFINITY, ..*after }),
+            metric if held.is_time() && held.is_upper() => {
+                let limit_ms = held.condition.limit.max(after.least_ms);
+                (metric, AfterLoad { patience_ms: limit_ms, seen_ms: after.seen_ms.max(limit_ms), ..*after })
+            }
+            _ => return,
+        };
+        let is_of = |key: &SeriesKey| {
+            let filter = &held.selector.filter;
+            key.metric == metric && (filter.is_empty() || held.selector.matches(&tags.get(key.tags)))
+        };
+        let sum = self.sum.get_or_insert_with(|| Aggregate::empty(held.kind));
+        for (_, aggregate) in window.series.iter().filter(|(key, _)| is_of(key)) {
+            for (ms, mark, count) in after.left_over(aggregate) {
+                let against = if matches!(held.rule(), Rule::Mean { .. }) { ms } else { 1.0 };
+                self.abandoned.0 += against * count as f64;
+                self.abandoned.1 += count as f64;
+                (0..count).for_each(|_| sum.record(ms, mark, window.end));
+            }
+        }
+    }
+
     fn sight(&self, measured_s: f64) -> Sight {
         let none = Rule::Whole { holds: None };
         let rule = match (&self.held, &self.sum) {
@@ -235,7 +311,14 @@ impl Metered {
             },
             _ => none,
         };
-        Sight { rule, value: self.value(measured_s), seconds: self.seconds.clone() }
+        Sight { rule, value: self.value(measured_s), seconds: self.seconds(), weight: WEIGHT_FULL }
+    }
+
+    /// The seconds, with what was abandoned spread over all of them: when it began is not known.
+    fn seconds(&self) -> Vec<(f64, f64)> {
+        let count = self.seconds.len().max(1) as f64;
+        let (against, all) = (self.abandoned.0 / count, self.abandoned.1 / count);
+        self.seconds.iter().map(|second| (second.0 + against, second.1 + all)).collect()
     }
 
     fn value(&self, measured_s: f64) -> Option<f64> {
@@ -244,6 +327,45 @@ impl Metered {
             return None;
         }
         number(held.condition.stat.read(sum, std::time::Duration::from_secs_f64(measured_s))?)
+    }
+}
+
+/// The time in seconds that a level waits for requests after its load has ended: as long as objectives on built-in metrics allow, within
+/// limits. What takes longer is cut off, and counts as failed.
+pub fn patience_s(asked: &[Asked]) -> f64 {
+    let known = MetricRegistry::default();
+    let held = asked.iter().filter_map(|asked| asked.held(&known).ok().flatten());
+    let limits_s =
+        held.filter(|held| held.is_time() && held.is_upper()).map(|held| held.condition.limit / 1e3);
+    limits_s.filter(|limit_s| limit_s.is_finite()).fold(PATIENCE_S_MIN, f64::max).min(PATIENCE_S_MAX)
+}
+
+/// The times, in ms, by which a window after the end of the load is judged.
+#[derive(Clone, Copy)]
+struct AfterLoad {
+    /// A request that took less began after the end of the load, and was asked by no load.
+    least_ms: f64,
+    /// A request that was cut off or timed out after more than this counts.
+    patience_ms: f64,
+    /// So does what finished after more than this: it began too late to finish in any second that counts.
+    seen_ms: f64,
+}
+
+impl AfterLoad {
+    /// Returns what counts of a window's times: a time, its mark, and how many there are of it. The times of one mark are taken to be
+    /// as long as the longest.
+    fn left_over(&self, aggregate: &Aggregate) -> Vec<(f64, Mark, u64)> {
+        let Aggregate::Trend(trend) = aggregate else { return Vec::new() };
+        let of = |values: &Values, mark: Mark, bound_ms: f64| {
+            let count = above(values, bound_ms) as u64;
+            values.max().filter(|_| count > 0).map(|ms| (ms, mark, count))
+        };
+        let failures = trend.failures.as_deref();
+        let cut = failures.and_then(|failures| of(&failures.cut, Mark::Cut, self.patience_ms));
+        let timed_out =
+            failures.and_then(|failures| of(&failures.timed_out, Mark::TimedOut, self.patience_ms));
+        let late = of(&trend.values, Mark::Measured, self.seen_ms);
+        [cut, timed_out, late].into_iter().flatten().collect()
     }
 }
 
@@ -257,7 +379,7 @@ fn number(quantile: Quantile) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Load, Mark, ScenarioId, SeriesKey, TagSetId};
+    use model::{Load, ScenarioId, TagSetId};
 
     use super::super::objective::parse_all;
     use super::*;
@@ -312,5 +434,92 @@ mod tests {
         let found = metered(&windows).finish();
         assert_eq!(found.sights[0].seconds[0], (10.0, 20.0));
         assert!(found.sights[0].holds().is_some_and(|holds| holds < 0.01));
+    }
+
+    /// A second after the load's end in which requests are cut off after so long.
+    fn cut_window(index: u32, cut: u32, ms: f64) -> Window {
+        let mut window = window(index, 0, 0.0, 0.0);
+        let mut trend = Aggregate::empty(MetricKind::Trend);
+        let mut failed = Aggregate::empty(MetricKind::Rate);
+        for _ in 0..cut {
+            trend.record(ms, Mark::Cut, window.start);
+            failed.record(1.0, Mark::Measured, window.start);
+        }
+        let key = |metric| SeriesKey { metric, tags: TagSetId::default() };
+        window.series = vec![(key(HTTP_REQ_DURATION), trend), (key(HTTP_REQ_FAILED), failed)];
+        window
+    }
+
+    /// Eight seconds with ten quick requests each, and then requests that the target never answered.
+    fn cut_off(cut: u32, ms: f64) -> Measurement {
+        let quick = |index: u32| {
+            let mut window = window(index, 10, 5.0, 0.0);
+            let mut failed = Aggregate::empty(MetricKind::Rate);
+            (0..10).for_each(|_| failed.record(0.0, Mark::Measured, window.start));
+            window.series.push((SeriesKey { metric: HTTP_REQ_FAILED, tags: TagSetId::default() }, failed));
+            window
+        };
+        let asked = ["http_req_duration: p(95)<50".to_owned(), "http_req_failed: rate==0".to_owned()];
+        let mut meter = Meter::new(&parse_all(&asked).expect("objectives"), 2.0, 10.0);
+        meter.begin(Instant::from_ns(1_000_000_000));
+        let (metrics, tags) = (MetricRegistry::default(), TagInterner::default());
+        let windows = (3..11).map(quick).chain([cut_window(14, cut, ms)]);
+        windows.for_each(|window| meter.add(&window, &metrics, &tags).expect("conditions"));
+        meter.finish()
+    }
+
+    #[test]
+    fn requests_that_hang_until_the_end_break_the_objectives() {
+        let hung = cut_off(80, 9_000.0);
+        let [time, failed] = &hung.sights[..] else { panic!("two objectives") };
+        assert_eq!(hung.failed_share, Some(0.5), "80 of 160 requests were never answered");
+        assert!(time.holds().is_some_and(|holds| holds < 0.01), "{time:?}");
+        assert_eq!((failed.value, failed.holds()), (Some(0.5), Some(0.0)), "{failed:?}");
+        assert_eq!(time.value, None, "the 95th percentile is among what was cut off");
+    }
+
+    #[test]
+    fn requests_that_began_after_the_load_or_just_before_are_not_failed() {
+        for ms in [20.0, 2_900.0] {
+            let healthy = cut_off(5, ms);
+            assert_eq!(healthy.failed_share, Some(0.0), "{ms}");
+            assert!(healthy.sights[1].holds().is_some_and(|holds| holds > 0.9), "{ms}");
+        }
+        assert!(
+            cut_off(5, 20.0).sights[0].holds().is_some_and(|holds| holds > 0.9),
+            "it began after the load"
+        );
+    }
+
+    /// All requests take longer than the level: none of them finishes in a second that counts.
+    #[test]
+    fn requests_that_finish_only_after_the_level_break_its_limit() {
+        let asked = ["http_req_duration: p(95)<50".to_owned(), "http_req_duration: avg<50".to_owned()];
+        let slow = |ms: f64| {
+            let mut meter = Meter::new(&parse_all(&asked).expect("objectives"), 2.0, 10.0);
+            meter.begin(Instant::from_ns(1_000_000_000));
+            let (metrics, tags) = (MetricRegistry::default(), TagInterner::default());
+            let windows = (3..11).map(|index| window(index, 0, 0.0, 0.0)).chain([window(12, 20, ms, 0.0)]);
+            windows.for_each(|window| meter.add(&window, &metrics, &tags).expect("conditions"));
+            meter.finish().sights
+        };
+        for sight in slow(11_000.0) {
+            assert!(sight.holds().is_some_and(|holds| holds < 0.5), "{sight:?}");
+        }
+        assert!(slow(900.0).iter().all(|sight| sight.holds().is_none()), "they began in the last second");
+    }
+
+    #[test]
+    fn a_level_waits_as_long_as_its_objectives_allow() {
+        let check = |text: &str, expect: f64| {
+            let asked = parse_all(&[text.to_owned()]).expect("an objective");
+            assert_eq!(patience_s(&asked), expect, "{text}");
+        };
+        check("http_req_duration: p(95)<50", PATIENCE_S_MIN);
+        check("http_req_duration: p(95)<8000", 8.0);
+        check("http_req_duration: p(95)>8000", PATIENCE_S_MIN);
+        check("http_req_duration: p(95)<90000", PATIENCE_S_MAX);
+        check("http_req_failed: rate==0", PATIENCE_S_MIN);
+        check("e2e: p(95)<8000", PATIENCE_S_MIN);
     }
 }

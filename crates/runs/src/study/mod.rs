@@ -3,6 +3,7 @@
 //! Every level is a run in the catalogue, and its header names the study. A study is therefore found from any of its runs, needs no
 //! file of its own, and continues where it was interrupted.
 
+mod degraded;
 mod gathered;
 mod levels;
 mod meter;
@@ -12,7 +13,7 @@ mod tables;
 
 pub use gathered::{Gathered, of_run, variant};
 pub use levels::{Read, Stored, read, stored_levels};
-pub use meter::Meter;
+pub use meter::{Meter, patience_s};
 pub use next::next_command;
 pub use objective::{Asked, Held, parse_all};
 pub use tables::of_tables;

@@ -112,10 +112,20 @@ impl Held {
         self.kind == MetricKind::Trend && self.contains == ValueKind::Time
     }
 
+    /// Returns true if the objective is about a share of requests or checks, which has no unit of time.
+    pub fn is_share(&self) -> bool {
+        self.kind == MetricKind::Rate
+    }
+
+    /// Returns true if the statistic is to be at most the limit.
+    pub fn is_upper(&self) -> bool {
+        matches!(self.condition.comparison, Comparison::Less | Comparison::LessOrEqual)
+    }
+
     /// Returns the rule by which the objective holds, and whether seconds say more than their sum.
     pub fn rule(&self) -> Rule {
         let limit = self.condition.limit;
-        let is_upper = matches!(self.condition.comparison, Comparison::Less | Comparison::LessOrEqual);
+        let is_upper = self.is_upper();
         let is_lower = matches!(self.condition.comparison, Comparison::Greater | Comparison::GreaterOrEqual);
         let is_equal = self.condition.comparison == Comparison::Equal;
         match (self.kind, self.condition.stat) {
@@ -136,12 +146,12 @@ impl Held {
 
     /// Returns the violations and the total of a second as the rule counts them; `length_s` is the second's length.
     pub fn second(&self, aggregate: &Aggregate, length_s: f64) -> (f64, f64) {
-        let is_upper = matches!(self.condition.comparison, Comparison::Less | Comparison::LessOrEqual);
+        let is_upper = self.is_upper();
         let limit = self.condition.limit;
         match (aggregate, self.condition.stat) {
             (Aggregate::Trend(trend), Stat::Quantile(_)) => {
                 let all = trend.population() as f64;
-                let above = above(trend, limit);
+                let above = all_above(trend, limit);
                 (if is_upper { above } else { all - above }, all)
             }
             (Aggregate::Trend(trend), Stat::Avg) => (trend.sum().value(), trend.count() as f64),
@@ -157,12 +167,16 @@ impl Held {
 }
 
 /// Counts values above a limit: measured ones, and all requests that failed or were interrupted.
-fn above(trend: &Trend, limit: f64) -> f64 {
-    let measured = above_of(&trend.values, limit);
+fn all_above(trend: &Trend, limit: f64) -> f64 {
+    let measured = above(&trend.values, limit);
     measured + (trend.population() - trend.values.count()) as f64
 }
 
-fn above_of(values: &Values, limit: f64) -> f64 {
+/// Counts values above a limit.
+pub(super) fn above(values: &Values, limit: f64) -> f64 {
+    if limit == f64::INFINITY {
+        return 0.0;
+    }
     if let Some(raw) = values.raw() {
         return raw.iter().filter(|value| **value > limit).count() as f64;
     }
@@ -240,7 +254,8 @@ mod tests {
         let mut values = Values::default();
         (1..=10_000).for_each(|value| values.record(f64::from(value)));
         assert!(values.raw().is_none());
-        let share = above_of(&values, 9_000.0) / 1_000.0;
+        let share = above(&values, 9_000.0) / 1_000.0;
         assert!((0.98..1.02).contains(&share), "{share}");
+        assert_eq!(above(&values, f64::INFINITY), 0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! Tables of results as studies: the rows of a sweep by another tool.
 
 use analysis::audit::{Criterion, Facts, Family, Remarks, Run, gather};
-use analysis::capacity::sight::{Rule, Sight};
+use analysis::capacity::sight::{Rule, Sight, WEIGHT_FULL};
 use analysis::capacity::{Observed, Question, assess};
 use model::Table;
 use model::capacity::{Level, LoadUnit, Objective, Purpose, Scale, Verdict};
@@ -113,7 +113,7 @@ impl Limit {
             _ => run.p95,
         };
         let rule = Rule::Stated { limit: self.ms, is_upper: true };
-        Sight { rule, value: time_s.map(|time_s| time_s * 1e3), seconds: Vec::new() }
+        Sight { rule, value: time_s.map(|time_s| time_s * 1e3), seconds: Vec::new(), weight: WEIGHT_FULL }
     }
 }
 

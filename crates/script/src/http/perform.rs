@@ -15,7 +15,8 @@ use crate::state::VuState;
 
 /// A request that has ended, well or badly.
 pub(crate) struct Done {
-    pub(crate) facts: Facts,
+    /// Boxed, because they are large and handed on several times.
+    pub(crate) facts: Box<Facts>,
     /// The text of the exception that the script asked for.
     pub(crate) throws: Option<String>,
 }
@@ -108,7 +109,7 @@ fn answer(vu: &Rc<VuState>, prepared: &mut Prepared, exchange: Box<Exchange>, ta
         Err(error) => complain(vu, prepared, error),
     };
     let request = &mut prepared.request;
-    let facts = Facts {
+    let facts = Box::new(Facts {
         exchange,
         target,
         response_type: prepared.response_type,
@@ -120,7 +121,7 @@ fn answer(vu: &Rc<VuState>, prepared: &mut Prepared, exchange: Box<Exchange>, ta
             body: std::mem::take(&mut request.body),
             cookies,
         },
-    };
+    });
     Done { facts, throws }
 }
 

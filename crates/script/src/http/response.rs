@@ -76,7 +76,7 @@ pub(crate) struct RequestFacts {
 
 /// The JavaScript object.
 pub(crate) struct Response<'js> {
-    facts: Facts,
+    facts: Box<Facts>,
     vu: Rc<VuState>,
     /// The bodies, which are not in the JavaScript heap.
     _held: Charge,

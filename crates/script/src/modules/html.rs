@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use html::{Axis, DataValue, Document, Kind, NodeId, Selector, Until, data_value};
+use html::{Axis, DataValue, Document, Kind, Limits, NodeId, Selector, Until, data_value};
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Array, Class, Ctx, Function, Object, Value};
 
@@ -87,7 +87,9 @@ pub(crate) fn select_page<'js>(
     page: &str,
     url: &str,
 ) -> rquickjs::Result<Value<'js>> {
-    let page = Document::parse(page);
+    let page = Document::parse_in_pieces(page, Limits::default(), || {
+        if vu.must_stop() { Err(js::throw_uncatchable(ctx)) } else { Ok(()) }
+    })?;
     if page.is_cut() {
         vu.warn(
             "a page is too large, or its elements lie too deep in each other; the rest of it is left out",

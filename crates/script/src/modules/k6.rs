@@ -39,10 +39,7 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         return Err(args.error("no checks provided to `check`"));
     };
     // Of anything else the properties are the conditions: a number has none, a text has its characters.
-    let sets = match sets.into_object() {
-        Some(object) => object,
-        None => js::to_object(args.ctx, &args.get(1))?,
-    };
+    let sets = if sets.is_object() { sets } else { js::to_object(args.ctx, &sets)?.into_value() };
     let mut base = vu.tags.borrow_mut().id(&vu.cache);
     if let Some(tags) = args.given(2) {
         base = vu.cache.extend(base, crate::js::tags::from_js(args.ctx, &tags)?);

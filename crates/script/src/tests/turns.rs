@@ -74,6 +74,7 @@ const HOGS: &[Hog] = &[
     hog("sort", NUMBERS, "numbers.slice().sort();"),
     hog("sort with a comparison", NUMBERS, "numbers.slice().sort((a, b) => a - b);"),
     hog("sort of typed numbers", NUMBERS, "new Float64Array(numbers).sort();"),
+    hog("sort of holes", "const holes = []; holes[4294967294] = 1;", "holes.sort();"),
     hog("array search", NUMBERS, "numbers.indexOf(-1); numbers.includes(-1);"),
     hog("array copies", NUMBERS, "numbers.concat(numbers).reverse();"),
     hog("array fill", "", "new Array(300000).fill(0);"),
@@ -348,6 +349,14 @@ fn neighbours_of_native_calls_are_served() {
     let names = ["small JSON", "small digests", "metrics", "failing requests"];
     let ends = check_beside(&sources(&names), "");
     assert_eq!(ends, [Some(IterationEnd::Interrupted); 4]);
+}
+
+#[test]
+fn neighbours_of_long_native_calls_are_served() {
+    for name in ["sort", "sort of typed numbers", "sort of holes", "normalizing", "base64", "HTML"] {
+        let ends = check_beside(&sources(&[name]), "");
+        assert_eq!(ends, [Some(IterationEnd::Interrupted)], "{name}");
+    }
 }
 
 #[test]

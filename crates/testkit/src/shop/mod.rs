@@ -7,6 +7,7 @@ mod pages;
 pub mod pool;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -90,6 +91,19 @@ impl Shop {
     /// Counters and state of the pool.
     pub fn pool(&self) -> PoolState {
         self.shelves.pool_state()
+    }
+
+    /// Watches the pool until the channel closes, and returns the maximum number of queries per second completed over one interval.
+    pub fn busiest_per_s(&self, interval: Duration, is_over: Receiver<()>) -> f64 {
+        let (mut before, mut completed) = (SystemClock::now(), self.pool().completed);
+        let mut busiest: f64 = 0.0;
+        while is_over.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+            let (now, now_completed) = (SystemClock::now(), self.pool().completed);
+            let per_s = (now_completed - completed) as f64 / now.since(before).as_secs_f64();
+            busiest = busiest.max(per_s);
+            (before, completed) = (now, now_completed);
+        }
+        busiest
     }
 
     /// Queries (product lists and checkouts together) per second that the shop completes at most.

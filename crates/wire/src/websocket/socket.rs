@@ -25,7 +25,7 @@ thread_local! {
 
 /// An open WebSocket. It is polled by one task; frames that are queued go out when it is flushed.
 pub struct WebSocket {
-    connection: Connection,
+    connection: Box<Connection>,
     decoder: FrameDecoder,
     deflates: bool,
     out: Vec<u8>,
@@ -65,7 +65,7 @@ impl fmt::Debug for WebSocket {
 impl WebSocket {
     /// On a connection that was upgraded and has already received `rest`.
     pub(super) fn new(
-        connection: Connection,
+        connection: Box<Connection>,
         rest: &[u8],
         deflates: bool,
         budget: Arc<BodyBudget>,

@@ -173,7 +173,7 @@ async fn shake(
     client: &Client,
     upgrade: &Upgrade<'_>,
     trace: &Trace,
-) -> Result<(Response, Connection, Vec<u8>), Error> {
+) -> Result<(Response, Box<Connection>, Vec<u8>), Error> {
     let request = &upgrade.request;
     let mut head = Vec::new();
     encode_head(request, None, false, &mut head)?;

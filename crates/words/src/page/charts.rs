@@ -33,14 +33,30 @@ crate::page_catalogue! {
         | "이 값을 넘는 표본이 10개 미만";
     absent_no_requests = "no requests" | "요청 없음";
     absent_no_samples = "no samples" | "표본 없음";
+    mark_timeout = "timeout" | "시간 제한";
+    mark_cut = "cut off" | "중단됨";
     absent_no_time = "no time" | "시간 없음";
     absent_not_measured = "not measured" | "측정하지 않음";
     caption_few_samples(series, times) =
         "{series} has too few samples at {times}."
         | "{series}의 표본이 부족한 구간: {times}.";
+    caption_widened(series) =
+        "{series}: several points together, since one alone has too few samples."
+        | "{series}: 한 점만으로는 표본이 부족해 여러 점을 합쳤습니다.";
+    caption_partial(seconds) =
+        "Rates of the last {seconds} s are left out: less than half a second."
+        | "마지막 {seconds}초의 속도는 0.5초 미만이라 표시하지 않습니다.";
+    statuses_over_time = "Responses by status code" | "상태 코드별 응답";
+    status_none = "no response" | "응답 없음";
+    status_other = "other" | "기타";
+    pinned = "pinned" | "고정됨";
+    metric_usual = "default" | "기본값";
+    metric_over_time = "Metric over time" | "시간별 지표";
+    series_tags = "Tags" | "태그";
+    series_tags_hint = "name=value, …" | "이름=값, …";
     caption_at_least(series, times) =
-        "{series} is a lower bound at {times}: requests timed out or were cut off."
-        | "{series} 값이 하한인 구간: {times}. 시간 초과되거나 중단된 요청이 있습니다.";
+        "{series} is a lower bound at {times}: requests failed, timed out or were cut off."
+        | "{series} 값이 하한인 구간: {times}. 실패하거나 시간 초과되거나 중단된 요청이 있습니다.";
     caption_failed(series, times) =
         "{series} falls among failed requests at {times}."
         | "{series} 값이 실패한 요청에 해당하는 구간: {times}.";

@@ -54,8 +54,8 @@ crate::page_catalogue! {
     window = "Window" | "구간";
     window_is(from, to) = "Part of the run: {from} to {to}." | "일부 구간: {from} ~ {to}.";
     window_numbers =
-        "All numbers cover this window; thresholds are defined for the whole run."
-        | "모든 수치는 이 구간의 값입니다. 임계값은 전체 실행을 기준으로 합니다.";
+        "Numbers cover this window. Bottleneck, maximum load, audit and thresholds are those of the whole run."
+        | "수치는 이 구간의 값입니다. 병목, 최대 부하, 검산, 임계값은 전체 실행을 기준으로 합니다.";
     window_report =
         "Only the charts are zoomed: the numbers in a report cover the whole run."
         | "차트만 확대되었습니다. 보고서의 수치는 전체 실행의 값입니다.";

@@ -27,6 +27,13 @@ crate::page_catalogue! {
     now = "Now" | "현재";
     just_crossed(threshold, value) = "{threshold} is crossed: {value}" | "{threshold} 위반: {value}";
     holds_again(threshold, value) = "{threshold} is met again: {value}" | "{threshold} 다시 만족: {value}";
+    pace_saturated(rate, missed) =
+        "Saturated at {rate}: {missed} not sent"
+        | "{rate}에서 포화: {missed} 미전송";
+    pace_keeping(rate) = "On plan: {rate}, nothing dropped" | "계획대로 진행: {rate}, 누락 없음";
+    pace_closed(vus, rate) = "{vus} VUs: {rate} iterations" | "VU {vus}개: 반복 {rate}";
+    pace_over(seconds) = "over the last {seconds} s" | "최근 {seconds}초";
+    objective_is(name, value, limit) = "{name}: {value}, limit {limit}" | "{name}: {value}, 기준 {limit}";
     last_seen = "Last seen (elapsed time)" | "마지막 발생(경과 시간)";
     newest_lines(count, total) = "newest {count} of {total}" | "최신 {count}줄 / 전체 {total}줄";
     phase_initializing = "initialising VUs" | "VU 초기화 중";

@@ -21,6 +21,9 @@ crate::page_catalogue! {
     runs_none(directory) =
         "No runs in {directory} yet. Create one with “plimsoll run script.js”."
         | "{directory}에 실행이 없습니다. “plimsoll run script.js”로 만들 수 있습니다.";
+    runs_none_demo =
+        "Or watch an example first: it tests a built-in shop, finds its bottleneck and tests the remedy."
+        | "예제를 먼저 볼 수도 있습니다. 내장된 상점을 테스트하고, 병목을 찾고, 해결책을 다시 테스트합니다.";
     runs_none_match = "No run matches these filters." | "필터에 맞는 실행이 없습니다.";
     choose = "Select" | "선택";
     choose_run(run) = "Select run {run}" | "실행 {run} 선택";
@@ -28,6 +31,11 @@ crate::page_catalogue! {
     start_unknown = "unknown" | "알 수 없음";
     load_shape_of(run) = "Requests per second over run {run}" | "실행 {run}의 초당 요청 수";
     held_of(passed, total) = "{passed} of {total} passed" | "{passed} / {total} 통과";
+    passed_although =
+        "Thresholds passed although requests failed"
+        | "요청이 실패했지만 임계값은 모두 통과했습니다";
+    study_levels(name, levels) = "Study {name}: {levels} levels" | "스터디 {name}: {levels}단계";
+    level_of(load) = "level {load}" | "{load} 단계";
     baseline = "baseline run" | "기준 실행";
     baseline_is = "Baseline run of its script" | "이 스크립트의 기준 실행";
     baseline_make = "Set as the baseline run of its script" | "이 스크립트의 기준 실행으로 지정";

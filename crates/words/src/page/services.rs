@@ -10,6 +10,9 @@ crate::page_catalogue! {
     services_map_sub(from, to, sample) =
         "{from} to {to}; call rates are those of traced requests, of whose traces {sample} are stored"
         | "{from} ~ {to}, 호출 속도는 트레이스된 요청 기준(트레이스 {sample} 저장)";
+    services_traced(traced, requests) =
+        "traced: {traced} of {requests} requests"
+        | "트레이스된 요청: {requests} 중 {traced}";
     services_map_unsampled(from, to) =
         "{from} to {to}; call rates are unknown without an unbiased sample"
         | "{from} ~ {to}, 편향 없는 표본이 없어 호출 속도는 알 수 없음";

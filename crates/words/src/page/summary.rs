@@ -13,6 +13,8 @@ crate::page_catalogue! {
     thresholds_held(passed, total) =
         "{passed} of {total} thresholds passed"
         | "임계값 {passed} / {total} 통과";
+    limited_by = "Bottleneck" | "병목";
+    safe_load = "Safe load" | "안전 부하";
     exit_code(code) = "exit code {code}" | "종료 코드 {code}";
     per_second_of(rate) = "{rate} on average" | "평균 {rate}";
     of_requests = "of all requests" | "전체 요청 중";

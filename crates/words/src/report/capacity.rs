@@ -24,10 +24,19 @@ crate::catalogue! {
     capacity_above_all(load) =
         "Every step meets the SLOs: maximum load is above {load}."
         | "모든 단계가 SLO를 만족합니다. 부하 한계는 {load} 이상입니다.";
+    capacity_above_highest(load) =
+        "The highest step meets the SLOs, although a lower one violated them: maximum load is above {load}."
+        | "더 낮은 단계는 SLO를 위반했지만 가장 높은 단계는 만족합니다. 부하 한계는 {load} 이상입니다.";
+    capacity_below_lowest(objective, load) =
+        "{load} violates the SLO {objective}, although a higher step meets it: maximum load is below {load}."
+        | "더 높은 단계는 만족하지만 {load} 부하가 SLO {objective} 조건을 위반합니다. 부하 한계는 {load} 미만입니다.";
     capacity_below_all(objective, load) =
         "No step meets the SLO {objective}: maximum load is below {load}."
         | "SLO {objective} 조건을 만족하는 단계가 없습니다. 부하 한계는 {load} 미만입니다.";
     capacity_no_line = "Maximum load could not be determined." | "부하 한계를 결정할 수 없습니다.";
+    capacity_no_valid =
+        "No step has a measurement that counts, so the maximum load is unknown."
+        | "유효한 측정이 있는 단계가 없어 부하 한계를 알 수 없습니다.";
     capacity_no_slo =
         "No SLOs are defined, so there is no maximum load to report."
         | "정의된 SLO가 없어 부하 한계가 없습니다.";
@@ -47,6 +56,8 @@ crate::catalogue! {
         "Safe load: {load}{detail} ({factor} × {basis})."
         | "안전 부하: {load}{detail} ({factor} × {basis}).";
     capacity_lower_bound = "the lower confidence bound" | "신뢰 구간 하한";
+    capacity_highest_step = "the highest step, which meets the SLOs" | "SLO를 만족한 가장 높은 단계";
+    capacity_busy(count) = ", which keeps up to {count} busy" | ", 동시 사용 최대 {count}";
     capacity_point_estimate =
         "the point estimate, whose confidence interval is unknown"
         | "점 추정값(신뢰 구간 없음)";
@@ -65,6 +76,9 @@ crate::catalogue! {
     capacity_knee_range(found, all, least, most) =
         "{found} of {all} methods find a knee, between {least} and {most}."
         | "{all}개 방법 중 {found}개가 {least} ~ {most} 사이에서 변곡점을 찾았습니다.";
+    capacity_knee_at(found, all, load) =
+        "{found} of {all} methods find a knee, at {load}."
+        | "{all}개 방법 중 {found}개가 {load}에서 변곡점을 찾았습니다.";
     capacity_no_knee = "No method finds a knee." | "변곡점을 찾은 방법이 없습니다.";
     capacity_baseline = "baseline" | "기준선";
     capacity_normal = "normal" | "정상";
@@ -93,23 +107,32 @@ crate::catalogue! {
     capacity_column_idle = "idle" | "유휴";
     capacity_column_limit = "limit" | "한도";
     capacity_column_ceiling = "exhausted at" | "소진 처리량";
+    capacity_unsure_rows =
+        "✓? and ✗? may be chance: the step is near the limit, short, or DEGRADED"
+        | "✓?, ✗? 우연일 수 있습니다. 한계에 가깝거나 측정이 짧거나 DEGRADED인 단계입니다";
+    capacity_unknown_rows =
+        "? not measured, or the measurement does not count"
+        | "? 측정되지 않았거나 측정이 유효하지 않습니다";
     capacity_column_missing = "Limitations" | "제한 사항";
     capacity_time_left(time) = "about {time} left" | "약 {time} 남음";
     capacity_missing_objectives =
         "No SLOs are defined; add them with --slo."
         | "정의된 SLO가 없습니다. --slo로 지정하십시오.";
     capacity_missing_levels(have, needed) =
-        "The sweep has {have} steps; at least {needed} are needed."
-        | "단계가 {have}개입니다. 최소 {needed}개가 필요합니다.";
+        "Loads with a measurement that counts: {have}; at least {needed} are needed."
+        | "유효하게 측정한 부하가 {have}개입니다. 최소 {needed}개가 필요합니다.";
     capacity_missing_load_above =
-        "No step violates the SLOs; add a higher load to bound the maximum."
-        | "SLO를 위반한 단계가 없습니다. 더 높은 부하를 추가하십시오.";
+        "No step violates the SLOs above the highest that meets them; add a higher load to bound the maximum."
+        | "SLO를 만족한 가장 높은 단계 위에 위반한 단계가 없습니다. 더 높은 부하를 추가하십시오.";
     capacity_missing_load_below =
-        "No step meets the SLOs; add a lower load to bound the maximum."
-        | "SLO를 만족한 단계가 없습니다. 더 낮은 부하를 추가하십시오.";
+        "No step meets the SLOs below the lowest that violates them; add a lower load to bound the maximum."
+        | "SLO를 위반한 가장 낮은 단계 아래에 만족한 단계가 없습니다. 더 낮은 부하를 추가하십시오.";
     capacity_missing_valid_levels(count) =
         "Steps excluded because their measurement is invalid: {count}."
         | "측정이 유효하지 않아 제외한 단계: {count}개.";
+    capacity_missing_full_weight(count) =
+        "Steps that count with less weight because their measurement is DEGRADED: {count}."
+        | "측정이 DEGRADED라 낮은 가중치로 반영한 단계: {count}개.";
     capacity_missing_measurement(objective) =
         "No step measured {objective}."
         | "측정된 단계가 없는 항목: {objective}.";
@@ -135,6 +158,9 @@ crate::catalogue! {
         "The time budget ran out before the interval was narrow enough."
         | "구간을 충분히 좁히기 전에 시간 예산을 다 썼습니다.";
     capacity_level_excluded(validity) = "Excluded: measurement {validity}." | "제외: 측정 {validity}.";
+    capacity_level_weighed =
+        "Counts with less weight: measurement DEGRADED."
+        | "낮은 가중치로 반영: 측정 DEGRADED.";
     capacity_level_again = "Measured again." | "다시 측정했습니다.";
     capacity_level_held(duration) = "Met the SLOs for {duration}." | "{duration} 동안 SLO를 만족했습니다.";
     capacity_level_not_held(duration) =

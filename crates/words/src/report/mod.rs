@@ -4,12 +4,14 @@ pub mod audit;
 pub mod bottleneck;
 pub mod capacity;
 pub mod comparison;
+pub mod demo;
 pub mod evidence;
 pub mod find;
 pub mod history;
 pub mod run;
 pub mod sections;
 pub mod validity;
+pub mod verification;
 
 #[cfg(test)]
 mod tests {
@@ -22,12 +24,14 @@ mod tests {
             super::bottleneck::ALL,
             super::capacity::ALL,
             super::comparison::ALL,
+            super::demo::ALL,
             super::evidence::ALL,
             super::find::ALL,
             super::history::ALL,
             super::run::ALL,
             super::sections::ALL,
             super::validity::ALL,
+            super::verification::ALL,
         ];
         // Symbols and terms that Korean engineers write in Latin letters.
         let latin =

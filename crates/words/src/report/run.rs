@@ -4,6 +4,16 @@ crate::catalogue! {
     pass = "Pass" | "통과";
     fail = "Fail" | "실패";
     inconclusive = "Inconclusive" | "판단 불가";
+    ok = "OK" | "정상";
+    ok_at(load) = "OK at {load}" | "{load}에서 정상";
+    not_ok = "Not OK" | "기준 미달";
+    not_ok_at(load) = "Not OK at {load}" | "{load}에서 기준 미달";
+    load_vus(count) = "{count} VUs" | "VU {count}개";
+    load_vus_up_to(count) = "up to {count} VUs" | "최대 VU {count}개";
+    load_rate(rate) = "{rate}/s on average" | "평균 초당 {rate}회";
+    objective(name, observed, limit) = "{name} {observed}, limit {limit}" | "{name} {observed}, 기준 {limit}";
+    closest(objective) = "closest to its limit: {objective}" | "여유가 가장 작은 지표: {objective}";
+    requests_failed(share) = "{share} of requests failed" | "요청의 {share} 실패";
     no_response_time =
         "Response time from the due time needs an arrival-rate executor. Every scenario here is a closed loop, so request duration is shown instead."
         | "예정 시각 기준 응답 시간은 arrival-rate executor에서만 측정됩니다. 모든 시나리오가 닫힌 루프이므로 요청 소요 시간을 표시합니다.";
@@ -92,8 +102,8 @@ crate::catalogue! {
     approximate = "±0.1 %" | "±0.1 %";
     without_failed(count) = "avg excludes {count} failed requests" | "avg는 실패 {count}건 제외";
     precision_note =
-        "*exact*: computed from every value. *±0.1 %*: computed from a histogram with at most this relative error. Failed requests rank above every successful one: `> 60 s (timeout)` is a lower bound."
-        | "*정확*: 모든 값으로 계산했습니다. *±0.1 %*: 상대 오차가 이 범위인 히스토그램으로 계산했습니다. 실패한 요청은 모든 성공보다 느린 것으로 간주합니다. `> 60 s (timeout)`은 하한값입니다.";
+        "*exact*: computed from every value. *±0.1 %*: computed from a histogram with at most this relative error. Failed requests rank above every successful one: `≥ 60 s (timeout)` is a lower bound."
+        | "*정확*: 모든 값으로 계산했습니다. *±0.1 %*: 상대 오차가 이 범위인 히스토그램으로 계산했습니다. 실패한 요청은 모든 성공보다 느린 것으로 간주합니다. `≥ 60 s (timeout)`은 하한값입니다.";
     drop_vus_exhausted = "all VUs busy, maxVUs reached" | "모든 VU가 사용 중이고 maxVUs에 도달함";
     drop_vu_starting =
         "all VUs busy, another VU initialising"

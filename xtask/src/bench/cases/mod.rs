@@ -13,6 +13,7 @@ mod libraries;
 mod memory;
 mod memory_big;
 mod memory_small;
+mod neighbour;
 mod page;
 mod ready;
 mod regex;
@@ -46,6 +47,7 @@ pub(super) const ALL: &[Case] = &[
     Case { name: "startup", run: startup::run },
     Case { name: "lateness", run: lateness::run },
     Case { name: "regex", run: regex::run },
+    Case { name: "neighbour", run: neighbour::run },
     Case { name: "page", run: page::run },
     Case { name: "page-open", run: page::left_open },
 ];

@@ -1,16 +1,12 @@
 //! 100 WebSockets that echo without pause: what a message costs, sent and received.
 
-use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
-use std::process::{Child, Stdio};
-
 use anyhow::{Context, ensure};
 
+use crate::bench::Bench;
 use crate::bench::clients::{Client, counter};
 use crate::bench::page::Report;
 use crate::bench::stats::{median, ratio};
-use crate::bench::{Bench, process, server};
-use crate::workspace;
+use crate::bench::testkit::Testkit;
 
 const VUS: u32 = 50;
 
@@ -25,8 +21,9 @@ struct Rounds {
 }
 
 pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
-    let echo = Echo::start()?;
-    let load = bench.load("websocket.js", format!("{}/ws/echo", echo.url), VUS);
+    let echo = Testkit::start("serve")?;
+    let url = format!("{}/ws/echo", echo.url.replace("http://", "ws://"));
+    let load = bench.load("websocket.js", url, VUS);
     let empty = |client| Rounds { client, per_s: Vec::new(), cpu_us: Vec::new() };
     let mut all: Vec<Rounds> = bench.scripted().into_iter().map(empty).collect();
     for round in 0..bench.rounds {
@@ -62,44 +59,4 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
         ]);
     }
     Ok(report)
-}
-
-/// The echo server of testkit on the server's core; dropping it stops it.
-struct Echo {
-    child: Child,
-    url: String,
-}
-
-impl Echo {
-    fn start() -> anyhow::Result<Echo> {
-        let mut child = process::pinned(server::CORE, &testkit_binary()?)
-            .arg("serve")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("start testkit")?;
-        let mut line = String::new();
-        let stdout = child.stdout.take().context("read what testkit prints")?;
-        BufReader::new(stdout).read_line(&mut line).context("read testkit's address")?;
-        let url = line.trim().trim_end_matches('/').replace("http://", "ws://");
-        Ok(Echo { child, url })
-    }
-}
-
-impl Drop for Echo {
-    fn drop(&mut self) {
-        // It ends when its standard input does.
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
-    }
-}
-
-/// Builds testkit, unless `TESTKIT_BIN` names one.
-fn testkit_binary() -> anyhow::Result<PathBuf> {
-    if let Some(path) = std::env::var_os("TESTKIT_BIN").filter(|path| !path.is_empty()) {
-        return Ok(path.into());
-    }
-    let built = workspace::cargo().args(["build", "--release", "--quiet", "--package", "testkit"]).status();
-    ensure!(built.context("run cargo build")?.success(), "build testkit");
-    Ok(workspace::target_directory()?.join("release/testkit"))
 }

@@ -7,7 +7,7 @@
 
 use analysis::capacity::line::Found;
 use analysis::capacity::search::{Made, Search, SearchSettings, Step, is_decided};
-use analysis::capacity::sight::{Rule, Sight};
+use analysis::capacity::sight::{Rule, Sight, WEIGHT_FULL};
 use anyhow::{Context, bail};
 use model::capacity::{LoadUnit, Place, Purpose};
 use serde_json::{Value, json};
@@ -245,6 +245,7 @@ fn level(system: &System, step: &Step, bursts: &[f64], seed: u64) -> anyhow::Res
         rule: Rule::Share { allowed: system.allowed },
         value: None,
         seconds: looked[..until].to_vec(),
+        weight: WEIGHT_FULL,
     };
     let is_over = |until: &usize| is_decided(step.purpose, &[sight(*until)], bursts);
     let until = (step.least_s as usize..looked.len()).find(is_over).unwrap_or(looked.len());

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use stats::Random;
 
+use super::super::sight::WEIGHT_FULL;
 use super::*;
 
 /// A system whose share of slow requests is that of M/M/1: exp(−(μ − λ)·T). At most a twentieth may be slow.
@@ -32,7 +33,12 @@ impl System {
             spent_s: step.warm_up_s + step.most_s,
             charged_s: step.warm_up_s + step.most_s,
             throughput_per_s: rate,
-            sights: vec![Sight { rule: Rule::Share { allowed: 0.05 }, value: None, seconds }],
+            sights: vec![Sight {
+                rule: Rule::Share { allowed: 0.05 },
+                value: None,
+                seconds,
+                weight: WEIGHT_FULL,
+            }],
         }
     }
 }
@@ -174,6 +180,7 @@ fn a_level_ends_early_when_it_is_sure() {
         rule: Rule::Share { allowed },
         value: None,
         seconds: vec![(of, all); 20],
+        weight: WEIGHT_FULL,
     };
     let (good, bad, unsure) = (sight(0.05, 0.0, 50.0), sight(0.05, 20.0, 50.0), sight(0.05, 2.5, 50.0));
     let check = |purpose, sights: &[&Sight], expect: bool| {
@@ -251,4 +258,32 @@ fn all_time_is_charged_to_the_budget() {
     assert_eq!(over, Over::Budget);
     assert!((search.charged_s() - 1.5 * spent_s).abs() < 1e-9);
     assert!(spent_s < wanted.budget_s / 1.4, "{spent_s}");
+}
+
+/// A line as [`lowest`] takes it.
+fn line(place: Place, lower: f64, value: f64, upper: f64, confidence: f64) -> Option<Found> {
+    let method = model::capacity::LineMethod::LogLinear;
+    Some(Found { load: Estimate { value, lower, upper }, place, method, confidence })
+}
+
+#[test]
+fn the_lowest_line_is_bounded_by_what_bounds_first() {
+    let check = |lines: &[Option<Found>], expect: (f64, f64, f64)| {
+        let load = lowest(lines).expect("a line").load;
+        assert_eq!((load.lower, load.value, load.upper), expect, "{lines:?}");
+    };
+    let fitted = line(Place::Inside, 35.0, 40.0, 45.0, 0.95);
+    check(&[fitted], (35.0, 40.0, 45.0));
+    check(&[fitted, line(Place::Inside, 30.0, 42.0, 44.0, 0.95)], (30.0, 40.0, 44.0));
+    // Failures that no level had are surely few only at loads that were measured for long enough.
+    let unsure = line(Place::AboveAll, 0.0, 60.0, f64::INFINITY, 0.0);
+    check(&[fitted, unsure, None], (35.0, 40.0, 45.0));
+    check(&[fitted, line(Place::AboveAll, 10.0, 20.0, f64::INFINITY, 0.0)], (20.0, 40.0, 45.0));
+    // The levels around a line stay the levels around it.
+    check(
+        &[line(Place::Inside, 20.0, 20.0, 60.0, 0.0), line(Place::Inside, 12.5, 30.0, 50.0, 0.95)],
+        (20.0, 20.0, 60.0),
+    );
+    check(&[unsure, line(Place::AboveAll, 50.0, 60.0, f64::INFINITY, 0.0)], (0.0, 60.0, f64::INFINITY));
+    assert_eq!(lowest(&[None]), None);
 }

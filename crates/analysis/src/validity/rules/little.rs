@@ -21,7 +21,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     let requests: u64 = case.all.iter().map(|second| second.requests_finished).sum();
     let untimed: u64 = case.all.iter().map(|second| second.untimed).sum();
     let in_flight_ms = sum(|second| second.in_flight_ms);
-    let is_judged = case.facts.is_whole
+    let is_judged = case.facts.is_over()
         && !case.facts.forgets_cut
         && requests >= REQUESTS_MIN
         && untimed as f64 <= UNTIMED_SHARE_MAX * requests as f64
@@ -62,6 +62,16 @@ mod tests {
         check(20.0, 24.8, Grade::Degraded);
         check(20.0, 25.2, Grade::Invalid);
         check(20.0, 15.0, Grade::Invalid);
+    }
+
+    #[test]
+    fn requests_under_way_are_no_missing_time() {
+        // 100 tasks of 60 s each began at once: after 30 s none has ended, and quick requests run beside them.
+        let run = Run::clean(30).change(|_, second| second.in_flight_ms += 100_000.0);
+        let mut facts = run.facts();
+        assert!(matches!(judge(&Case::new(&facts)), Ruling::Bad(..)), "at the end of a run that is missing");
+        facts.scenarios_ended = None;
+        assert_eq!(judge(&Case::new(&facts)), Ruling::NotApplicable, "in a run in progress it is not");
     }
 
     #[test]

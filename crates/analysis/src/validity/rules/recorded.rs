@@ -8,8 +8,8 @@ use crate::validity::second::Second;
 const LIMITS: Limits = Limits::new(0.0, 0.001);
 
 pub(super) fn judge(case: &Case<'_>) -> Ruling {
-    if !case.facts.is_whole || case.facts.forgets_cut {
-        // A request may end in one part and be recorded in the next.
+    if !case.facts.is_over() || case.facts.forgets_cut {
+        // A request may end in one part and be recorded in the next, or has not ended yet.
         return Ruling::NotApplicable;
     }
     let finished: u64 = case.all.iter().map(|second| second.requests_finished).sum();

@@ -1,0 +1,182 @@
+//! Percentiles over several points, where each alone has too few samples.
+
+use std::collections::VecDeque;
+
+use api::page::{Column, NoteKind, Series};
+use model::Trend;
+
+use super::points::quantile;
+use super::values::is_supported;
+
+/// The quantiles of a series.
+const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
+
+/// Returns the columns of a series' quantiles, in their order.
+fn columns(series: &mut Series) -> [&mut Column; 3] {
+    let latency = &mut series.latency;
+    [&mut latency.p50, &mut latency.p95, &mut latency.p99]
+}
+
+/// Returns true if a percentile of a series is missing only because its point has too few samples.
+pub(super) fn is_needed(series: &Series) -> bool {
+    let latency = &series.latency;
+    let columns = [&latency.p50, &latency.p95, &latency.p99];
+    columns.iter().any(|column| column.notes.iter().any(|note| note.why == NoteKind::FewSamples))
+}
+
+/// Returns p50, p95 and p99 over points with these trends: neighbours are joined until a percentile exists. One that the
+/// whole range does not support stays missing.
+pub(super) fn percentiles(trends: &[Trend]) -> [Column; 3] {
+    QUANTILES.map(|q| widened(trends, q))
+}
+
+fn widened(trends: &[Trend], q: f64) -> Column {
+    let mut groups: Vec<(usize, Trend)> = Vec::new();
+    let mut open = Trend::default();
+    for (at, trend) in trends.iter().enumerate() {
+        open.merge(trend);
+        if is_supported(open.population(), q) {
+            groups.push((at + 1, std::mem::take(&mut open)));
+        }
+    }
+    // The rest at the end joins the last group, or is all there is.
+    match groups.last_mut() {
+        Some((end, last)) if open.population() > 0 => {
+            *end = trends.len();
+            last.merge(&open);
+        }
+        Some(_) => {}
+        None => groups.push((trends.len(), open)),
+    }
+    let mut column = Column::default();
+    let mut from = 0;
+    for (end, joined) in &groups {
+        let (value, why) = quantile(joined, q);
+        let is_wide = end - from > 1 && value.is_some();
+        for trend in &trends[from..*end] {
+            match trend.population() {
+                0 => column.push(None, Some(NoteKind::NoSamples)),
+                _ => column.push(value, why.or(is_wide.then_some(NoteKind::Widened))),
+            }
+        }
+        from = *end;
+    }
+    (from..trends.len()).for_each(|_| column.push(None, Some(NoteKind::NoSamples)));
+    column
+}
+
+/// Maximum number of windows that a live percentile covers: a minute of seconds.
+const RECENT_MAX: usize = 60;
+
+/// Samples that support every percentile of a series.
+const SAMPLES_ENOUGH: u64 = 1_000;
+
+/// The trends of a live run's last windows, as many as its percentiles need.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recent {
+    trends: VecDeque<Trend>,
+    samples: u64,
+}
+
+impl Recent {
+    /// Adds the trend of the newest window.
+    pub(super) fn push(&mut self, trend: Trend) {
+        self.samples = self.samples.saturating_add(trend.population());
+        self.trends.push_back(trend);
+        while let Some(first) = self.trends.front() {
+            let without = self.samples.saturating_sub(first.population());
+            if self.trends.len() == 1 || (without < SAMPLES_ENOUGH && self.trends.len() <= RECENT_MAX) {
+                break;
+            }
+            self.samples = without;
+            self.trends.pop_front();
+        }
+    }
+
+    /// Fills in the percentiles that the newest window alone does not support.
+    pub(super) fn widen(&self, point: &mut Series) {
+        let is_empty = self.trends.back().is_none_or(|trend| trend.population() == 0);
+        for (q, column) in QUANTILES.into_iter().zip(columns(point)) {
+            if is_empty || column.values.iter().all(Option::is_some) {
+                continue;
+            }
+            let mut joined = Trend::default();
+            for trend in self.trends.iter().rev() {
+                joined.merge(trend);
+                if is_supported(joined.population(), q) {
+                    break;
+                }
+            }
+            let (value, why) = quantile(&joined, q);
+            *column = Column::default();
+            column.push(value, why.or(Some(NoteKind::Widened)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use api::Number;
+    use api::page::Note;
+    use model::Mark;
+
+    use super::*;
+
+    fn second(samples: u32) -> Trend {
+        let mut trend = Trend::default();
+        (0..samples).for_each(|value| trend.record(f64::from(value), Mark::Measured));
+        trend
+    }
+
+    fn last(column: &Column) -> Option<Number> {
+        column.values.last().copied().flatten()
+    }
+
+    #[test]
+    fn points_widen_until_a_percentile_exists() {
+        // 100 requests a second: p95 needs two seconds, p99 ten.
+        let trends: Vec<Trend> = (0..25).map(|_| second(100)).collect();
+        let [p50, p95, p99] = percentiles(&trends);
+        assert!(p50.notes.is_empty(), "a second supports a median");
+        let widened = [Note { from: 0, to: 25, why: NoteKind::Widened }];
+        assert_eq!(p95.notes, widened);
+        assert_eq!(p99.notes, widened);
+        assert!(p99.values.iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn seconds_without_samples_stay_empty_and_a_short_run_keeps_its_reason() {
+        let trends = [second(100), second(0), second(100), second(3)];
+        let p95 = widened(&trends, 0.95);
+        assert_eq!(p95.values[1], None);
+        assert!([0, 2, 3].iter().all(|at| p95.values[*at].is_some()), "{p95:?}");
+        let p99 = widened(&trends, 0.99);
+        assert!(p99.values.iter().all(Option::is_none));
+        assert_eq!(p99.notes[0], Note { from: 0, to: 1, why: NoteKind::FewSamples });
+        assert_eq!(widened(&[second(0), second(0)], 0.5).values, [None, None]);
+        assert_eq!(widened(&[], 0.5).values, []);
+    }
+
+    #[test]
+    fn a_live_percentile_covers_the_last_seconds() {
+        let mut recent = Recent::default();
+        let point = |recent: &Recent| {
+            let mut point = Series::default();
+            for column in columns(&mut point) {
+                column.push(None, Some(NoteKind::FewSamples));
+            }
+            recent.widen(&mut point);
+            (last(&point.latency.p95), last(&point.latency.p99))
+        };
+        recent.push(second(100));
+        assert_eq!(point(&recent), (None, None));
+        recent.push(second(100));
+        let (p95, p99) = point(&recent);
+        assert!(p95.is_some() && p99.is_none());
+        (0..20).for_each(|_| recent.push(second(100)));
+        assert!(point(&recent).1.is_some());
+        assert!(recent.trends.len() <= 11, "no more than the percentiles need: {}", recent.trends.len());
+        (0..200).for_each(|_| recent.push(second(1)));
+        assert!(recent.trends.len() <= RECENT_MAX + 1);
+    }
+}

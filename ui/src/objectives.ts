@@ -1,0 +1,31 @@
+// The script's objectives, the most important first.
+
+import type { ReportThreshold } from './api/contract';
+import { shownName } from './format';
+
+type Objective = Pick<ReportThreshold, 'metric' | 'condition' | 'statistic' | 'ok' | 'marginShare'>;
+
+/**
+ * The thresholds to show first: crossed ones, and of those times before shares and counts, whose limits are often zero or one;
+ * then those that are closest to their limits.
+ */
+export function objectivesFirst<T extends Objective>(thresholds: T[], limit: number): T[] {
+  const order = (a: T, b: T) => Number(a.ok) - Number(b.ok) || rank(b) - rank(a) || (a.marginShare ?? 1) - (b.marginShare ?? 1);
+  return [...thresholds].sort(order).slice(0, limit);
+}
+
+/** The name of an objective: its metric, and its statistic where the metric does not say it. */
+export function objectiveName(objective: Objective, limit = 60): string {
+  const statistic = objective.statistic === 'rate' ? '' : ` ${objective.statistic.replace(/[()]/g, '')}`;
+  return shownName(`${objective.metric}${statistic}`, limit);
+}
+
+/** The limit as the script writes it: `<800`. */
+export function limitText(objective: Objective): string {
+  return shownName(/[<>=!].*$/s.exec(objective.condition)?.[0] ?? objective.condition, 40);
+}
+
+function rank(objective: Objective): number {
+  if (objective.statistic === 'rate') return 1;
+  return objective.statistic === 'count' || objective.statistic === 'value' ? 0 : 2;
+}
