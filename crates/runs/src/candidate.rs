@@ -185,7 +185,7 @@ impl Candidate {
             let set = self.reader.tags().get(key.tags);
             let is_endpoint = key.metric == HTTP_REQ_DURATION;
             let metric = self.reader.registry().get(key.metric);
-            let selected = |selector: &&Selector| selector.metric == &*metric.name && selector.selects(&set);
+            let selected = |selector: &&Selector| *selector.metric == *metric.name && selector.selects(&set);
             let selector = selectors.iter().find(selected);
             let name = match WHOLE.iter().find(|(metric, _)| *metric == key.metric) {
                 Some((_, name)) => (*name).to_owned(),

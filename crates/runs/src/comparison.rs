@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use analysis::compare::{Comparability, Options, Run, compare};
+use analysis::compare::{Comparability, Comparison, Options, Run, compare};
 use catalogue::Catalogue;
 use report::comparison::{ComparedRun, ComparisonReport};
 
@@ -53,6 +53,15 @@ pub fn judged(a: &[PathBuf], b: &[PathBuf], options: Options) -> Result<Comparis
         options,
         endpoints_left_out: chosen.left_out,
     })
+}
+
+/// Returns the exit of a process that is to fail on a regression: without any figure to judge, it cannot pass.
+pub fn exit_on_regression(comparison: &Comparison) -> Exit {
+    match comparison {
+        comparison if comparison.has_regressed() => Exit::Regressed,
+        comparison if !comparison.is_judged() => Exit::NotJudged,
+        _ => Exit::Ok,
+    }
 }
 
 /// Processes several runs in parallel: reading takes longer than judging.

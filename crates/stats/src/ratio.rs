@@ -33,7 +33,7 @@ pub struct Estimate {
     /// The variance between runs divided by what the variation within them explains; `None` for one run.
     between: Option<f64>,
     shape: Shape,
-    /// What each second of each run adds to the error, in its unit; over all runs and seconds it adds up to nothing.
+    /// The part of the error that each second of each run adds, in its unit; over all runs and seconds it adds up to nothing.
     influence: Vec<Vec<f64>>,
 }
 
@@ -78,7 +78,7 @@ impl Estimate {
         Some(spread.estimate(value, effective_number, error, shape))
     }
 
-    /// What each second of each run adds to the error.
+    /// The part of the error that each second of each run adds.
     pub(crate) fn influence(&self) -> &[Vec<f64>] {
         &self.influence
     }

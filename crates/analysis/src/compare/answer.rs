@@ -26,9 +26,9 @@ pub enum Answer {
     NotJudged(Why),
     /// Figures changed.
     Changed {
-        /// What became worse.
+        /// Changes for the worse.
         regressed: Changes,
-        /// What became better.
+        /// Changes for the better.
         improved: Changes,
     },
     /// Nothing changed for certain.

@@ -45,7 +45,7 @@ pub enum Comparability {
         run: String,
         /// How bad it is.
         grade: Grade,
-        /// What is wrong, the worst first.
+        /// Its faults, the worst first.
         faults: Vec<Fault>,
     },
     /// A run has no steady part.

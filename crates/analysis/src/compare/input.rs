@@ -25,7 +25,7 @@ pub struct Facts {
     pub planned_s: Option<f64>,
     /// Validity grade of the load generator.
     pub grade: Grade,
-    /// What is wrong with its measurement, the worst first.
+    /// The faults of its measurement, the worst first.
     pub faults: Vec<Fault>,
     /// The version of the target.
     pub target_version: Option<String>,

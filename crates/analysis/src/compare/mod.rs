@@ -118,7 +118,7 @@ pub fn compare(a: &[Run], b: &[Run], options: &Options) -> Comparison {
     Comparison { findings, steady_a, steady_b, within_run_only, paired_s, rows }
 }
 
-/// What is not judged.
+/// The figures that are not judged, and why.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Refusal {
     /// No latency and no rate.

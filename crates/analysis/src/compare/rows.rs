@@ -73,7 +73,7 @@ pub(super) type Side<'a> = (&'a [Run], &'a [Range<usize>]);
 pub(super) struct Sides<'a> {
     pub(super) a: Side<'a>,
     pub(super) b: Side<'a>,
-    /// What is not judged.
+    /// The figures that are not judged.
     pub(super) refusal: Option<Refusal>,
     /// The parts of the plan, where seconds are compared at equal elapsed time.
     pub(super) strata: Option<PlanStrata>,

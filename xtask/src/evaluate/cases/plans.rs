@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::evaluate::page::{Bar, Table};
 use crate::evaluate::simulate::{self, Shape, Truth, two_sigma};
 
-/// What is compared, the shape, the lag-1 correlation and the standard deviation of the logarithm of the level.
+/// The question, the shape, the lag-1 correlation and the standard deviation of the logarithm of the level.
 pub(super) const PARTS: &[&str] = &[
     "same-ramp-0-0.2",
     "same-ramp-0.5-0.2",
@@ -49,7 +49,7 @@ const POWER_MIN: f64 = 0.8;
 /// How often a factor of 2 must be seen.
 const DOUBLE_MIN: f64 = 0.99;
 
-/// What is compared.
+/// A comparison with known truth.
 #[derive(Clone, Copy)]
 struct Question {
     name: &'static str,
