@@ -93,7 +93,10 @@ impl Estimate {
             Shape::Quantile { population, .. } => *population,
             Shape::Logarithm => self.effective_number,
         };
-        let Noise { error, dof, between } = noise;
+        let Noise { error, mut dof, between } = noise;
+        if let Shape::Quantile { share, population, .. } = &self.shape {
+            dof = dof.min((1.0 - share) * population / VALUES_PER_BURST).max(1.0);
+        }
         Estimate { error, dof, between, effective_number, ..self.clone() }
     }
 
@@ -135,6 +138,9 @@ pub(crate) struct Noise {
     /// The variance between runs divided by what the variation within them explains; `None` for one run.
     pub(crate) between: Option<f64>,
 }
+
+/// Values beyond a tail that make up a burst: so many seconds of a load that varies show as much as one.
+const VALUES_PER_BURST: f64 = 4.0;
 
 fn scaled(residuals: &[Vec<f64>], factor: f64) -> Vec<Vec<f64>> {
     residuals.iter().map(|run| run.iter().map(|value| value * factor).collect()).collect()
@@ -248,7 +254,7 @@ pub fn log_ratio(a: &Estimate, b: &Estimate, confidence: f64) -> RatioEstimate {
 /// of three runs a side so wide that they miss what is there; not believed, too narrow. So a ratio that is significant
 /// counts in full, with its own degrees of freedom; another one is averaged with 1, as if eight degrees of freedom had
 /// been seen of runs that do not differ. In simulations intervals of 95 % then cover 92 to 97 %, whatever the true ratio.
-fn stretched(between: f64, dof_between: f64, dof: f64) -> (f64, f64) {
+pub(crate) fn stretched(between: f64, dof_between: f64, dof: f64) -> (f64, f64) {
     if between <= 1.0 {
         return (1.0, dof);
     }
