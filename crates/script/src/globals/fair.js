@@ -14,7 +14,7 @@
   const { min, trunc } = Math;
   const [object, string, RangeFault] = [Object, String, RangeError];
   const [arrays, texts, typed] = [Array.prototype, String.prototype, getPrototypeOf(Uint8Array.prototype)];
-  const { concat, reverse, sort, toSorted } = arrays;
+  const { sort, toSorted } = arrays;
   const { charCodeAt, indexOf, normalize, slice, split } = texts;
   const { sort: sortTyped, toSorted: toSortedTyped } = typed;
   const lengthOfTyped = getOwnPropertyDescriptor(typed, 'length').get;
@@ -72,13 +72,6 @@
     unit < 0x300 || (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3);
 
   const ofArrays = {
-    // These take turns between two calls of the engine's own in a row.
-    concat(_item) {
-      return apply(concat, this, arguments);
-    },
-    reverse() {
-      return apply(reverse, this, []);
-    },
     sort(compare) {
       if (isForEngine(this, compare)) return apply(sort, this, [compare]);
       const target = object(this);
