@@ -1,19 +1,28 @@
-//! Built-ins of the engine that take long in one piece, such as `sort()`, in steps that can be interrupted (`fair.js`).
+//! Built-ins of the engine that take long in one piece, such as `sort()`, in steps that can be interrupted.
+//!
+//! `fair.js` decides which inputs are long; `fair_steps.js` has the steps, which most VUs never load.
 
 use std::rc::Rc;
 
-use rquickjs::Ctx;
+use rquickjs::{Ctx, Value};
 
+use crate::js::Args;
 use crate::js::prelude::Prelude;
 use crate::state::VuState;
 
 const SOURCE: &str = include_str!("fair.js");
+const STEPS_SOURCE: &str = include_str!("fair_steps.js");
 
 static FAIR: Prelude = Prelude::new("fair", SOURCE);
+static STEPS: Prelude = Prelude::new("fair_steps", STEPS_SOURCE);
 
 /// Puts them in the place of the engine's own, which they call for short inputs.
 pub(super) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
-    FAIR.run(ctx, vu, &[]).map(drop)
+    FAIR.run(ctx, vu, &[("load", load)]).map(drop)
+}
+
+fn load<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    STEPS.run(args.ctx, args.vu, &[])
 }
 
 #[cfg(test)]
@@ -34,7 +43,8 @@ mod tests {
                 if let Some(source) = source {
                     let bytecode = compile_script(&ctx, "fair", &source).unwrap();
                     let install: Function<'_> = run_script(&ctx, &bytecode).unwrap().into_function().unwrap();
-                    install.call::<_, ()>(()).unwrap();
+                    let load: Value<'_> = ctx.eval(format!("({{ load: {STEPS_SOURCE} }})")).unwrap();
+                    install.call::<_, ()>((load,)).unwrap();
                 }
                 let shown = ctx.eval::<String, _>(format!("{HELPERS} {script}"));
                 shown.unwrap_or_else(|error| panic!("{error}: {:?}", ctx.catch()))
@@ -149,5 +159,24 @@ mod tests {
                 }).join('\n')).join('\n');
             shown + attempt(() => [3, 1].concat(4, [5, [6]], { length: 1 })) + attempt(() => list(20).reverse())",
         );
+    }
+
+    /// Every VU has them, and most load no steps.
+    #[test]
+    fn a_vu_pays_little_memory_for_them() {
+        const BYTES_MAX: i64 = 13_000;
+        let runtime = Runtime::new().unwrap();
+        let context = Context::full(&runtime).unwrap();
+        let bytecode = context.with(|ctx| compile_script(&ctx, "fair", SOURCE).unwrap());
+        let used = || {
+            runtime.run_gc();
+            runtime.memory_usage().malloc_size
+        };
+        let before = used();
+        context.with(|ctx| {
+            let install: Function<'_> = run_script(&ctx, &bytecode).unwrap().into_function().unwrap();
+            install.call::<_, ()>((rquickjs::Object::new(ctx.clone()).unwrap(),)).unwrap();
+        });
+        assert!(used() - before < BYTES_MAX, "{} bytes", used() - before);
     }
 }
