@@ -11,46 +11,33 @@
   const { isArray } = Array;
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Object;
   const [arrays, texts, typed] = [Array.prototype, String.prototype, getPrototypeOf(Uint8Array.prototype)];
-  const [sort, toSorted] = [uncurry(arrays.sort), uncurry(arrays.toSorted)];
+  const [sort, sortTyped] = [uncurry(arrays.sort), uncurry(typed.sort)];
   const [normalize, split] = [uncurry(texts.normalize), uncurry(texts.split)];
-  const [sortTyped, toSortedTyped] = [uncurry(typed.sort), uncurry(typed.toSorted)];
   const lengthOfTyped = uncurry(getOwnPropertyDescriptor(typed, 'length').get);
 
   const own = {
-    UNITS, uncurry, setPrototypeOf, arrays, sort, normalize, object: Object, string: String, RangeFault: RangeError,
+    UNITS, uncurry, setPrototypeOf, arrays, sort, normalize, object: Object, string: String,
     charCodeAt: texts.charCodeAt, indexOf: texts.indexOf, slice: texts.slice,
   };
   let steps;
   const long = () => (steps ??= host.load()(own));
 
-  // Whether the engine's own has to do it: an error, or short. A proxy of an array is asked twice for its length.
-  const isForEngine = (target, compare) =>
-    target === undefined || target === null || (compare !== undefined && typeof compare !== 'function') ||
-    (isArray(target) && target.length <= ELEMENTS);
-  // Long typed arrays without a comparison get one, since bytecode can be interrupted.
-  const orderOf = (target, compare) =>
-    compare === undefined && lengthOfTyped(target) > ELEMENTS ? long().byNumber : compare;
-
-  const replace = (target, functions) => {
-    for (const name in functions) defineProperty(target, name, { value: functions[name] });
+  const ofArrays = {
+    sort(compare) {
+      const isError = this === undefined || this === null || (compare !== undefined && typeof compare !== 'function');
+      // A proxy of an array is asked twice for its length.
+      const isShort = isError || (isArray(this) && this.length <= ELEMENTS);
+      return isShort ? sort(this, compare) : long().sort(this, compare);
+    },
   };
-  replace(arrays, {
+  const ofTyped = {
     sort(compare) {
-      return isForEngine(this, compare) ? sort(this, compare) : long().sort(this, compare);
+      // Long ones without a comparison get one, since bytecode can be interrupted.
+      const isLong = compare === undefined && lengthOfTyped(this) > ELEMENTS;
+      return sortTyped(this, isLong ? long().byNumber : compare);
     },
-    toSorted(compare) {
-      return isForEngine(this, compare) ? toSorted(this, compare) : long().toSorted(this, compare);
-    },
-  });
-  replace(typed, {
-    sort(compare) {
-      return sortTyped(this, orderOf(this, compare));
-    },
-    toSorted(compare) {
-      return toSortedTyped(this, orderOf(this, compare));
-    },
-  });
-  replace(texts, {
+  };
+  const ofTexts = {
     normalize(...given) {
       const form = given[0];
       const isLong = typeof this === 'string' && this.length > UNITS && (form === undefined || typeof form === 'string');
@@ -60,5 +47,8 @@
       const isLong = typeof this === 'string' && this.length > UNITS && typeof separator === 'string' && limit === undefined;
       return isLong ? long().split(this, separator) : split(this, separator, limit);
     },
-  });
+  };
+  for (const [target, functions] of [[arrays, ofArrays], [typed, ofTyped], [texts, ofTexts]]) {
+    for (const name in functions) defineProperty(target, name, { value: functions[name] });
+  }
 })

@@ -88,7 +88,6 @@ mod tests {
                 const [a, b] = [list(random(40)), list(random(40))];
                 const like = Object.assign({ length: b.length + random(3), toString: () => 'like' }, b);
                 for (const each of [a, like, new Proxy(b.slice(), {})]) {
-                    out.push(attempt(() => Array.prototype.toSorted.call(each, order)));
                     out.push(attempt(() => Array.prototype.sort.call(each, order)), show(each));
                 }
             }
@@ -96,7 +95,7 @@ mod tests {
         );
         check_same(
             r"[[Symbol('a'), 1, 2], Object.freeze([3, 2, 1]), 'text', 5, null, undefined, { length: -4, 0: 1 }]
-                .map((each) => attempt(() => Array.prototype.sort.call(each)) + attempt(() => Array.prototype.toSorted.call(each))).join('\n')",
+                .map((each) => attempt(() => Array.prototype.sort.call(each))).join('\n')",
         );
     }
 
@@ -119,7 +118,7 @@ mod tests {
                     const numbers = Array.from({ length: random(30) }, () => [random(400) - 200, -0, 0, NaN, Infinity, -Infinity, random(9) / 7][random(7)]);
                     const typed = Type.name.startsWith('Big') ? Type.from(numbers.map(() => BigInt(random(9)) - 4n)) : Type.from(numbers);
                     const order = [undefined, (a, b) => a < b ? 1 : a > b ? -1 : 0, null][i % 3];
-                    out.push(attempt(() => typed.toSorted(order)), attempt(() => typed.sort(order)), show(typed));
+                    out.push(attempt(() => typed.sort(order)), show(typed));
                 }
             }
             const sort = Int8Array.prototype.sort;
@@ -164,7 +163,7 @@ mod tests {
     /// Every VU has them, and most load no steps.
     #[test]
     fn a_vu_pays_little_memory_for_them() {
-        const BYTES_MAX: i64 = 13_000;
+        const BYTES_MAX: i64 = 9_000;
         let runtime = Runtime::new().unwrap();
         let context = Context::full(&runtime).unwrap();
         let bytecode = context.with(|ctx| compile_script(&ctx, "fair", SOURCE).unwrap());

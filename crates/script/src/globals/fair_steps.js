@@ -2,7 +2,7 @@
 (function () {
   'use strict';
   return (own) => {
-    const { UNITS, uncurry, setPrototypeOf, arrays, sort, normalize, object, string, RangeFault } = own;
+    const { UNITS, uncurry, setPrototypeOf, arrays, sort, normalize, object, string } = own;
     const [codeAt, indexOf, slice] = [uncurry(own.charCodeAt), uncurry(own.indexOf), uncurry(own.slice)];
     const LENGTH_MAX = 2 ** 53 - 1;
 
@@ -24,23 +24,6 @@
       for (let at = 0; at < items.length; at++) items[at] = items[at].value;
       return items;
     };
-    const sortInSteps = (target, length, compare) => {
-      const items = bare();
-      let undefineds = 0;
-      for (let at = 0; at < length; at++) {
-        if (!(at in target)) continue;
-        const item = target[at];
-        if (item === undefined) undefineds++;
-        else items[items.length] = item;
-      }
-      sortItems(items, compare);
-      let at = 0;
-      for (; at < items.length; at++) target[at] = items[at];
-      for (; undefineds > 0; undefineds--) target[at++] = undefined;
-      for (; at < length; at++) delete target[at];
-      return target;
-    };
-
     // Whether nothing before this unit composes with it or changes places with it: below the combining marks, ideographs and
     // syllables of Hangul.
     const isBoundary = (unit) =>
@@ -56,14 +39,21 @@
       },
       sort(self, compare) {
         const target = object(self);
-        return sortInSteps(target, toLength(target.length), compare);
-      },
-      toSorted(self, compare) {
-        const length = toLength(self.length);
-        if (length > 0xffffffff) throw new RangeFault('Invalid array length');
-        const copy = bare();
-        for (let at = 0; at < length; at++) copy[at] = self[at];
-        return setPrototypeOf(sortInSteps(copy, length, compare), arrays);
+        const length = toLength(target.length);
+        const items = bare();
+        let undefineds = 0;
+        for (let at = 0; at < length; at++) {
+          if (!(at in target)) continue;
+          const item = target[at];
+          if (item === undefined) undefineds++;
+          else items[items.length] = item;
+        }
+        sortItems(items, compare);
+        let at = 0;
+        for (; at < items.length; at++) target[at] = items[at];
+        for (; undefineds > 0; undefineds--) target[at++] = undefined;
+        for (; at < length; at++) delete target[at];
+        return target;
       },
       normalize(text, form) {
         let whole = '';
