@@ -7,10 +7,10 @@ type Objective = Pick<ReportThreshold, 'metric' | 'condition' | 'statistic' | 'o
 
 /**
  * The thresholds to show first: crossed ones, and of those times before shares and counts, whose limits are often zero or one;
- * then those that are closest to their limits.
+ * then those that are closest to their limits. The sentence above the tiles names the first one that is crossed.
  */
 export function objectivesFirst<T extends Objective>(thresholds: T[], limit: number): T[] {
-  const order = (a: T, b: T) => Number(a.ok) - Number(b.ok) || rank(b) - rank(a) || (a.marginShare ?? 1) - (b.marginShare ?? 1);
+  const order = (a: T, b: T) => Number(a.ok) - Number(b.ok) || rank(b) - rank(a) || (left(a) - left(b) || 0);
   return [...thresholds].sort(order).slice(0, limit);
 }
 
@@ -23,6 +23,11 @@ export function objectiveName(objective: Objective, limit = 60): string {
 /** The limit as the script writes it: `<800`. */
 export function limitText(objective: Objective): string {
   return shownName(/[<>=!].*$/s.exec(objective.condition)?.[0] ?? objective.condition, 40);
+}
+
+/** The share left to the limit. A crossed one without a number lies among failures, which rank above every number. */
+function left(objective: Objective): number {
+  return objective.marginShare ?? (objective.ok ? 1 : -Infinity);
 }
 
 function rank(objective: Objective): number {

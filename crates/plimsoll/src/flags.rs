@@ -309,7 +309,7 @@ const DEMO_EXAMPLES: &str = "\
 Examples:
   plimsoll demo                          test the built-in shop, find its bottleneck, fix it and test again
   plimsoll demo --full                   print everything that both tests measured
-  plimsoll demo --safe-load              measure how much load the fixed shop bears
+  plimsoll demo --safe-load              measure the safe load of the fixed shop
   plimsoll demo --report html=demo.html  write a report, too";
 
 const INSPECT_EXAMPLES: &str = "\

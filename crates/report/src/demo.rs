@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use api::diagnosis::DiagnosisReport;
 use model::{Aggregate, Quantile, Unit, Validity};
-use tally::View;
+use tally::{MetricView, View};
 use words::diagnosis::number;
 
 use crate::style::{BOLD, FAINT, width};
@@ -38,29 +38,6 @@ pub struct Tested {
     pub run: String,
 }
 
-impl Tested {
-    /// Returns the figures of a test of this length, with the time of one metric.
-    pub fn measured(view: &View, time_metric: &str, elapsed: Duration) -> Tested {
-        let named = |name: &str| view.metrics.iter().find(|metric| &*metric.metric.name == name);
-        let time = named(time_metric).and_then(|metric| {
-            let Aggregate::Trend(trend) = &metric.aggregate else { return None };
-            let threshold = metric.thresholds.first()?;
-            Some(TestedTime {
-                metric: time_metric.to_owned(),
-                p95: trend.quantile(0.95),
-                condition: threshold.source.clone(),
-                is_met: threshold.ok,
-            })
-        });
-        let requests = named("http_reqs").and_then(|metric| match &metric.aggregate {
-            Aggregate::Counter(counter) => Some(counter.sum.value()),
-            _ => None,
-        });
-        let per_s = requests.unwrap_or(0.0) / elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
-        Tested { connections: 0, time, per_s, validity: Validity::default(), run: String::new() }
-    }
-}
-
 /// A time with its threshold.
 #[derive(Clone, Debug)]
 pub struct TestedTime {
@@ -72,6 +49,34 @@ pub struct TestedTime {
     pub condition: String,
     /// Whether it is met.
     pub is_met: bool,
+}
+
+impl TestedTime {
+    /// Returns the time of one metric; `None` where it was not measured or has no threshold.
+    pub fn of(view: &View, metric: &str) -> Option<TestedTime> {
+        let found = named(view, metric)?;
+        let Aggregate::Trend(trend) = &found.aggregate else { return None };
+        let threshold = found.thresholds.first()?;
+        Some(TestedTime {
+            metric: metric.to_owned(),
+            p95: trend.quantile(0.95),
+            condition: threshold.source.clone(),
+            is_met: threshold.ok,
+        })
+    }
+}
+
+/// Returns requests per second over a whole test of this length.
+pub fn requests_per_s(view: &View, elapsed: Duration) -> f64 {
+    let requests = named(view, "http_reqs").map_or(0.0, |metric| match &metric.aggregate {
+        Aggregate::Counter(counter) => counter.sum.value(),
+        _ => 0.0,
+    });
+    requests / elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
+}
+
+fn named<'a>(view: &'a View, name: &str) -> Option<&'a MetricView> {
+    view.metrics.iter().find(|metric| &*metric.metric.name == name)
 }
 
 /// The results of both tests together.
@@ -123,7 +128,7 @@ pub fn tested(tested: &Tested, lang: Lang, style: Style) -> String {
     style.fit(rows(&result(tested, lang), style))
 }
 
-/// The answer: what limited the shop, what was changed, what that was to give and gave, and the commands to go on with.
+/// The answer: the bottleneck, the change, its predicted and its measured effect, and the next commands.
 pub fn answer(answer: &Answer<'_>, lang: Lang, style: Style) -> String {
     let row = |label: &str, text: String| (label.to_owned(), escape::terminal(&text));
     let (before, after) = (answer.before, answer.after);

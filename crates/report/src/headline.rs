@@ -2,6 +2,7 @@
 //!
 //! Every surface begins with it: the page, reports, JUnit and GitHub summaries.
 
+use model::Unit;
 use words::Lang;
 
 use crate::document::{Judged, Verdict, Why};
@@ -86,8 +87,9 @@ fn worst<'a, 'b>(judged: &'a [Judged<'b>]) -> Option<&'a Judged<'b>> {
 fn excess(judged: &Judged<'_>) -> f64 {
     let Some(limit) = judged.limit else { return 0.0 };
     let observed = match judged.threshold.observed.1 {
-        Statistic::Number(value) | Statistic::AtLeast(value, _) => value,
-        Statistic::Failed => f64::INFINITY,
+        Statistic::Number(value) => value,
+        // A value among failures ranks above every number.
+        Statistic::AtLeast(..) | Statistic::Failed => f64::INFINITY,
         Statistic::NotApplicable(_) => return 0.0,
     };
     let share = (observed - limit).abs() / limit.abs();
@@ -120,24 +122,13 @@ fn load(report: &RunReport, lang: Lang) -> Option<String> {
     let is_open = matches!(values(report, LATENESS), Some(Values::Trend { exact: Some(_), .. }));
     if is_open {
         let rate = rate(ITERATIONS) + rate(DROPPED);
-        return (rate > 0.0).then(|| lang.load_rate(rounded(rate)));
+        return (rate > 0.0).then(|| lang.load_rate(words::diagnosis::number(rate, Unit::Count)));
     }
     match values(report, VUS)? {
         Values::Gauge { min, max, .. } if min == max => Some(lang.load_vus(number::plain(*max))),
         Values::Gauge { max, .. } if *max > 0.0 => Some(lang.load_vus_up_to(number::plain(*max))),
         _ => None,
     }
-}
-
-/// Formats a rate with three significant digits.
-fn rounded(rate: f64) -> String {
-    let decimals = match rate {
-        rate if rate >= 100.0 => 0,
-        rate if rate >= 10.0 => 1,
-        _ => 2,
-    };
-    let scale = 10_f64.powi(decimals);
-    number::plain((rate * scale).round() / scale)
 }
 
 fn values<'a>(report: &'a RunReport, name: &str) -> Option<&'a Values> {

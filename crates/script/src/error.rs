@@ -57,14 +57,21 @@ pub(crate) fn catch<'js, T>(
     stop: &Stop,
     places: Places<'_>,
 ) -> Result<T, ScriptError> {
-    match result.catch(ctx) {
-        Ok(value) => Ok(value),
-        Err(error) => Err(match stop.reason() {
-            StopReason::Interrupted => ScriptError::Interrupted,
-            StopReason::Aborted => ScriptError::Aborted(String::new()),
-            StopReason::Memory => ScriptError::Memory(stop.memory.explain()),
-            StopReason::None => describe(error, places),
-        }),
+    result.catch(ctx).map_err(|error| stopped(stop).unwrap_or_else(|| describe(error, places)))
+}
+
+/// Returns the failure to make a VU. Its first code is ours, but a stop or the memory's ceiling ends that code too.
+pub(crate) fn host(error: &rquickjs::Error, stop: &Stop) -> ScriptError {
+    stopped(stop).unwrap_or_else(|| ScriptError::Host(error.to_string()))
+}
+
+/// Returns why the script was stopped; `None` if it failed by itself.
+fn stopped(stop: &Stop) -> Option<ScriptError> {
+    match stop.reason() {
+        StopReason::Interrupted => Some(ScriptError::Interrupted),
+        StopReason::Aborted => Some(ScriptError::Aborted(String::new())),
+        StopReason::Memory => Some(ScriptError::Memory(stop.memory.explain())),
+        StopReason::None => None,
     }
 }
 

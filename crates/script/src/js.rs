@@ -61,12 +61,12 @@ impl<'js> Args<'_, 'js> {
         go_error(self.ctx, message.as_ref())
     }
 
-    /// Lets others run if the slice is over. To be called between two pieces of work that may take long.
+    /// As [`pause`].
     ///
     /// # Errors
     /// The iteration must end.
     pub(crate) fn pause(&self) -> rquickjs::Result<()> {
-        if self.vu.must_stop() { Err(throw_uncatchable(self.ctx)) } else { Ok(()) }
+        pause(self.ctx, self.vu)
     }
 
     /// A `TypeError` to throw.
@@ -350,6 +350,14 @@ pub(crate) fn go_error(ctx: &Ctx<'_>, message: &str) -> rquickjs::Error {
         }
         Err(error) => error,
     }
+}
+
+/// Lets others run if the slice is over. To be called between two pieces of work that may take long.
+///
+/// # Errors
+/// The iteration must end.
+pub(crate) fn pause(ctx: &Ctx<'_>, vu: &VuState) -> rquickjs::Result<()> {
+    if vu.must_stop() { Err(throw_uncatchable(ctx)) } else { Ok(()) }
 }
 
 /// Throws an error that no JavaScript can catch: the whole stack unwinds to the host.

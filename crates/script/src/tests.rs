@@ -212,12 +212,8 @@ fn iterate(bundle: &Bundle, run: Arc<RunContext>, iterations: u64, late: Option<
     let recorded = Recorded::default();
     let noted = Rc::new(notes::Noting::default());
     let binding = |id: u64| VuBinding {
-        id_in_test: id,
-        id_in_instance: id,
-        sink: Rc::new(Recorder(recorded.clone())),
         notes: noted.clone(),
-        deadline: Rc::new(Until(SystemClock::now() + Duration::from_secs(1))),
-        run: run.clone(),
+        ..binding(id, &recorded, &run, SystemClock::now() + Duration::from_secs(1))
     };
     let mut setup_data = None;
     if bundle.has("setup") {
@@ -246,6 +242,18 @@ fn iterate(bundle: &Bundle, run: Arc<RunContext>, iterations: u64, late: Option<
     (ends, samples, noted.take(), setup_data.map(|data| data.to_string()))
 }
 
+/// What ties a VU to its run until the deadline.
+fn binding(id: u64, recorded: &Recorded, run: &Arc<RunContext>, deadline: Instant) -> VuBinding {
+    VuBinding {
+        id_in_test: id,
+        id_in_instance: id,
+        sink: Rc::new(Recorder(recorded.clone())),
+        notes: Rc::new(notes::Noting::default()),
+        deadline: Rc::new(Until(deadline)),
+        run: run.clone(),
+    }
+}
+
 /// When something was due that comes so much later.
 fn due_and_late(late: Duration) -> Instant {
     let due = SystemClock::now();
@@ -269,6 +277,20 @@ fn check_log(body: &str, expect: &str) {
         "import exec from 'k6/execution'; import encoding from 'k6/encoding';\nexport default function () {{ {body} }}"
     );
     assert_eq!(logged(&source), [expect], "{body}");
+}
+
+#[test]
+fn a_vu_that_is_made_after_the_end_is_interrupted_and_not_broken() {
+    let heard = Arc::<Heard>::default();
+    let bundle = load("export default function () {}", &heard, &Arc::default(), "").unwrap();
+    let run = context(&heard, 1);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let made = vu::coroutine(STACK_BYTES, move || {
+        let binding = binding(1, &Recorded::default(), &run, SystemClock::now());
+        bundle.instantiate(binding).map(drop)
+    });
+    let made = runtime.block_on(made).unwrap();
+    assert!(matches!(made, Err(ScriptError::Interrupted)), "{made:?}");
 }
 
 fn load_error(source: &str) -> String {

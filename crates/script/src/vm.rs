@@ -32,7 +32,7 @@ pub(crate) struct Vm {
 impl Vm {
     /// Makes the runtime; must be called on the coroutine that will run it.
     pub(crate) fn new(state: Rc<VuState>) -> Result<Vm, ScriptError> {
-        let host = |error: rquickjs::Error| ScriptError::Host(error.to_string());
+        let host = |error: rquickjs::Error| crate::error::host(&error, &state.stop);
         let runtime =
             Runtime::new_with_alloc(crate::js::heap::Recycling(state.stop.memory.clone())).map_err(host)?;
         runtime.set_gc_threshold(gc_threshold_bytes(state.init.heap_bytes.load(Ordering::Relaxed)));

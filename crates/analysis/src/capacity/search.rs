@@ -431,8 +431,8 @@ pub fn confirmation(levels: &[Attempt]) -> Confirmation {
     }
 }
 
-/// The lowest of the objectives' lines: what all of them bear. Bounds are those of whichever bounds first; an objective that no level
-/// broke bounds it only where it was not measured. The two levels around a line that was never fitted stay its own.
+/// The lowest of the objectives' lines, up to which all of them are met. Its bounds are the lowest of theirs; an objective that no
+/// level broke bounds it only where it was not measured. The two levels around a line that was never fitted stay its own.
 pub fn lowest(lines: &[Option<Found>]) -> Option<Found> {
     let first = rank(lines).and_then(|at| lines[at])?;
     if first.place == Place::Inside && first.confidence <= 0.0 {

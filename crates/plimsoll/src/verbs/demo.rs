@@ -10,7 +10,7 @@ use evidence::Settings;
 use model::Diagnosis;
 use model::plan::Compat;
 use report::Lang;
-use report::demo::{Answer, Tested};
+use report::demo::{Answer, Tested, TestedTime, requests_per_s};
 use report::summary::Layout;
 use runs::{Exit, Failure};
 use session::Context;
@@ -213,11 +213,13 @@ impl Visit {
     /// Returns what is shown of the visit.
     fn tested(&self, config: &ShopConfig) -> Tested {
         let outcome = &self.finished.outcome;
+        let view = outcome.totals.view(outcome.elapsed);
         Tested {
             connections: config.slots,
+            time: TestedTime::of(&view, TIME_METRIC),
+            per_s: requests_per_s(&view, outcome.elapsed),
             validity: self.finished.validity.clone(),
             run: self.finished.id.as_ref().map(ToString::to_string).unwrap_or_default(),
-            ..Tested::measured(&outcome.totals.view(outcome.elapsed), TIME_METRIC, outcome.elapsed)
         }
     }
 

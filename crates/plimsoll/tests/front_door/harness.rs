@@ -198,14 +198,19 @@ impl Running {
     }
 
     /// Waits for the end.
-    pub(crate) fn wait(mut self) -> Ran {
+    pub(crate) fn wait(self) -> Ran {
+        self.wait_for(PATIENCE)
+    }
+
+    /// Waits for the end of a run that takes longer than most.
+    pub(crate) fn wait_for(mut self, patience: Duration) -> Ran {
         let mut resident_max_kib = None;
         let status = loop {
             resident_max_kib = resident_max(&self.child).or(resident_max_kib);
             if let Some(status) = self.child.try_wait().expect("it is our child") {
                 break status;
             }
-            if SystemClock::now().since(self.started) > PATIENCE {
+            if SystemClock::now().since(self.started) > patience {
                 self.child.kill().expect("it is our child");
                 panic!("it hangs; so far it said: {}", self.err.join().unwrap_or_default());
             }

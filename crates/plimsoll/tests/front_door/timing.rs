@@ -138,6 +138,7 @@ fn the_demo_ends_with_the_answer_and_commands_that_work() {
 #[ignore = "three minutes on an otherwise idle machine"]
 fn the_demo_s_command_measures_the_safe_load() {
     let words = report::demo::SAFE_LOAD_COMMAND.strip_prefix("plimsoll ").expect("a command of the program");
-    let ran = verb(&format!("{words} -q")).run().exits(0).prints("Safe load").prints("confidence interval");
+    let ran = verb(&format!("{words} -q")).start().wait_for(Duration::from_mins(6));
+    let ran = ran.exits(0).prints("Safe load").prints("confidence interval");
     assert!(!ran.out.contains("not found"), "{}", ran.out);
 }

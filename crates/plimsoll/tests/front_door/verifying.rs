@@ -7,6 +7,9 @@ use serde_json::Value;
 use crate::harness::{Ran, plimsoll};
 use crate::stored_safety::stored_file;
 
+/// The size of a page of a run file, as SQLite makes it by default.
+const PAGE_BYTES: usize = 4096;
+
 /// A run, and a copy of its file under this name.
 fn run_and_copy(name: &str) -> (Ran, PathBuf) {
     let ran = plimsoll("export default () => {};").flags("-i 3").run().exits(0);
@@ -35,8 +38,9 @@ fn pages(bytes: &[u8]) -> usize {
 /// Flips a bit in each page but the first, which holds the header.
 fn flip(path: &Path) {
     let mut bytes = std::fs::read(path).expect("readable");
-    let pages_bytes = pages(&bytes) * 4096;
-    bytes[..pages_bytes].iter_mut().skip(4096 + 100).step_by(4096).for_each(|byte| *byte ^= 1);
+    let pages_bytes = pages(&bytes) * PAGE_BYTES;
+    // A byte of each page but the first, behind the page's own header.
+    bytes[PAGE_BYTES..pages_bytes].chunks_mut(PAGE_BYTES).for_each(|page| page[100] ^= 1);
     std::fs::write(path, bytes).expect("writable");
 }
 
@@ -90,7 +94,7 @@ fn each_state_of_a_file_is_one_line() {
 fn a_newer_format_is_not_verified() {
     let (ran, copy) = run_and_copy("newer.plimsoll");
     let mut bytes = std::fs::read(&copy).expect("readable");
-    bytes.truncate(pages(&bytes) * 4096);
+    bytes.truncate(pages(&bytes) * PAGE_BYTES);
     // The number of the format.
     bytes[60..64].copy_from_slice(&99u32.to_be_bytes());
     std::fs::write(&copy, bytes).expect("writable");

@@ -142,6 +142,14 @@ fn the_first_sentence_names_the_load_the_objective_its_value_and_its_limit() {
     );
     assert!(junit::render(&report).contains("flow_duration"));
 
+    // A value among failures is beyond its limit by more than any number.
+    let hung = Statistic::AtLeast(9_100.0, "failed");
+    let mut tasks = trend("hung_task", [Statistic::Number(2.0), hung], true);
+    tasks.thresholds = vec![threshold("p(95)<9000", false, "p(95)", hung)];
+    report.summary.metrics.push(tasks);
+    let text = sentence(&report, Lang::En);
+    assert!(text.starts_with("Not OK at 500 VUs: hung_task p95 ≥ 9.1 s (failed), limit 9s; "), "{text}");
+
     // Thresholds that hold do not hide requests that failed.
     let mut report = passed();
     report.summary.metrics.retain(|metric| metric.name != "vus" && metric.name != "http_req_failed");

@@ -87,9 +87,7 @@ pub(crate) fn select_page<'js>(
     page: &str,
     url: &str,
 ) -> rquickjs::Result<Value<'js>> {
-    let page = Document::parse_in_pieces(page, Limits::default(), || {
-        if vu.must_stop() { Err(js::throw_uncatchable(ctx)) } else { Ok(()) }
-    })?;
+    let page = Document::parse_in_pieces(page, Limits::default(), || js::pause(ctx, vu))?;
     if page.is_cut() {
         vu.warn(
             "a page is too large, or its elements lie too deep in each other; the rest of it is left out",

@@ -45,5 +45,5 @@ crate::catalogue! {
     demo_everything = "All results" | "전체 결과";
     demo_own = "With your own script:" | "직접 작성한 스크립트로 실행하기:";
     demo_own_run = "run the test" | "테스트 실행";
-    demo_own_diagnose = "find what limits it, and what a change gives" | "병목과 변경 효과 찾기";
+    demo_own_diagnose = "find the bottleneck and the effect of a fix" | "병목과 변경 효과 찾기";
 }
