@@ -60,7 +60,7 @@ impl Exit {
             Exit::NotValid => 120,
             Exit::AuditFailed => 122,
             Exit::Regressed => 121,
-            Exit::NotJudged => 124,
+            Exit::NotJudged => 125,
             Exit::NotStored => 123,
             Exit::Other => 255,
         }

@@ -98,7 +98,7 @@ fn what_cannot_be_compared_is_told() {
     ran.and("compare copy.plimsoll @last").run().exits(0).prints("is too short; at least");
     ran.and("compare copy.plimsoll @last --fail-on regressed")
         .run()
-        .exits(123)
+        .exits(125)
         .prints("Nothing could be judged");
     ran.and("compare @last nowhere.plimsoll").run().exits(255).says("nowhere.plimsoll");
     ran.and("compare tag:a=b @last").run().exits(255).says("failed to find a run with the tag");
