@@ -188,6 +188,15 @@ pub fn paired(a: &Estimate, b: &Estimate, strata: &PlanStrata, follows_load: boo
     )
 }
 
+/// A figure of one side with the error that it has by itself: by what its runs differ, or about the lines of the strata.
+pub fn about_plan(side: &Estimate, strata: &PlanStrata) -> Estimate {
+    let noise = per_run(side, strata.seconds).map(|runs| match runs.len() {
+        1 => about_lines(&runs[0], strata),
+        _ => about_own_side(&runs, strata),
+    });
+    noise.map_or_else(|| side.clone(), |noise| side.with_noise(noise))
+}
+
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| b - a).collect()
 }

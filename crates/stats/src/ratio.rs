@@ -83,6 +83,24 @@ impl Estimate {
         &self.influence
     }
 
+    /// The standard error: of a quantile's share of the population, else of the logarithm.
+    pub(crate) fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// The degrees of freedom of the error.
+    pub(crate) fn dof(&self) -> f64 {
+        self.dof
+    }
+
+    /// The share of the population below a quantile; `None` for another figure.
+    pub(crate) fn share(&self) -> Option<f64> {
+        match &self.shape {
+            Shape::Quantile { share, .. } => Some(*share),
+            Shape::Logarithm => None,
+        }
+    }
+
     /// The same figure with another measure of its error.
     pub(crate) fn with_noise(&self, noise: Noise) -> Estimate {
         let variance = noise.error * noise.error;
@@ -324,6 +342,19 @@ impl Ranks {
     /// How many values there are.
     pub(crate) fn measured(&self) -> f64 {
         self.up_to.last().copied().unwrap_or(0.0)
+    }
+
+    /// How many values are in a bucket and all below.
+    pub(crate) fn up_to(&self, bucket: i32) -> f64 {
+        let at = self.buckets.partition_point(|other| *other <= bucket);
+        at.checked_sub(1).map_or(0.0, |last| self.up_to[last])
+    }
+
+    /// The smallest and the largest value above 0, within a bucket's width; endless without one.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        let first = self.buckets.iter().find_map(|bucket| bounds(*bucket));
+        let last = self.buckets.last().and_then(|bucket| bounds(*bucket));
+        (first.map_or(0.0, |(lower, _)| lower), last.map_or(f64::INFINITY, |(_, upper)| upper))
     }
 
     /// The place with so many values below; `None` outside the values. Within a bucket values are spread evenly on the

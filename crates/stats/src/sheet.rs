@@ -247,6 +247,29 @@ impl<'a> SheetPart<'a> {
             .collect()
     }
 
+    /// The quantile that a value is, by whole buckets, with the error of the share below it; `None` without a value.
+    pub(crate) fn at_value(&self, value: f64) -> Option<Estimate> {
+        let bucket = histo::index_of(value);
+        let below = self.ranks.up_to(bucket);
+        if self.population < 1.0 {
+            return None;
+        }
+        let place = Place { bucket, fraction: 1.0, below, value };
+        let residuals = self.tail_residuals(&[Some(place)]).pop()?;
+        Estimate::of_quantile(
+            value,
+            below / self.population,
+            &residuals,
+            Arc::clone(&self.ranks),
+            self.population,
+        )
+    }
+
+    /// The smallest and the largest measured value above 0, within a bucket's width.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        self.ranks.range()
+    }
+
     fn residuals(&self, residual: impl Fn(&Second) -> f64) -> Vec<Vec<f64>> {
         let of_run = |(sheet, range): &(&Sheet, Range<usize>)| {
             sheet.seconds[range.clone()].iter().map(&residual).collect()

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use stats::{
-    ErrorRatio, ErrorSide, Estimate, PlanStrata, RatioEstimate, SheetPart, adjusted_p_values, error_ratio,
-    follows_load, independent_samples_min, log_ratio, over_dispersion, paired,
+    ErrorRatio, ErrorSide, Estimate, PlanStrata, RatioEstimate, SheetPart, SplitSide, about_plan,
+    adjusted_p_values, error_ratio, follows_load, independent_samples_min, log_ratio, over_dispersion,
+    paired, split_ratio,
 };
 
 use super::verdict::{self, Effort};
@@ -165,13 +166,15 @@ fn beside(estimates: Estimates, sides: &Sides, follows_load: bool) -> Estimates 
 /// A p-value below this part of the accepted error is clear, whatever the other rows show.
 const CLEAR: f64 = 0.1;
 
-/// A row by its interval, unless there is a reason against one; and by ranks where it is short and undecided.
+/// A row by its interval, unless there is a reason against one; and by ranks or by the values between where it is short and
+/// undecided.
 fn row(
     (series, measure): (&str, Measure),
     (a, b): Estimates,
     why: Option<Why>,
     sides: &Sides,
     blocks: impl Fn(Side) -> Option<Vec<f64>>,
+    split: impl Fn() -> Option<RatioEstimate>,
 ) -> Row {
     let compared = compared(series, measure, (a, b), sides.options);
     let why = match sides.refusal {
@@ -197,6 +200,12 @@ fn row(
         if let Some(ratio) = ratio {
             return Row { ratio: Some(ratio), method: Method::Ranks, ..compared };
         }
+        let is_endless =
+            |ratio: &RatioEstimate| ratio.interval.lower <= 0.0 || ratio.interval.upper.is_infinite();
+        if why.is_none() && compared.ratio.as_ref().is_some_and(is_endless) {
+            let ratio = split().or(compared.ratio);
+            return Row { ratio, ..compared };
+        }
     }
     refused(compared, why)
 }
@@ -219,18 +228,35 @@ fn throughput(sides: &Sides) -> Row {
         };
         Some(runs.iter().zip(parts).map(of_run).collect())
     };
-    rate_row((ALL_SERIES, Measure::Throughput), sides, finished)
+    rate_row((ALL_SERIES, Measure::Throughput), sides, follow(ITERATIONS, sides), finished)
+}
+
+/// The series of whole iterations: where VUs wait for the target, their time is what decides how many there are.
+const ITERATIONS: &str = "iteration_duration";
+
+/// Whether the mean of a series follows the load on one side more than on the other: then all of its figures do.
+fn follow(name: &str, sides: &Sides) -> bool {
+    let means = (part(name, sides.a).mean(), part(name, sides.b).mean());
+    match (&means, &sides.strata) {
+        ((Some(a), Some(b)), Some(strata)) => follows_load(a, b, strata),
+        _ => false,
+    }
 }
 
 /// A row of what is counted each second.
-fn rate_row(name: (&str, Measure), sides: &Sides, counts: impl Fn(Side) -> Option<Vec<Vec<f64>>>) -> Row {
+fn rate_row(
+    name: (&str, Measure),
+    sides: &Sides,
+    follows: bool,
+    counts: impl Fn(Side) -> Option<Vec<Vec<f64>>>,
+) -> Row {
     let estimates = (per_second(counts(sides.a)), per_second(counts(sides.b)));
     let blocks = |side: Side| {
         let mean = |block: &[f64]| block.iter().sum::<f64>() / block.len() as f64;
         let runs = counts(side)?;
         Some(runs.iter().flat_map(|run| run.chunks_exact(exact::BLOCK_S).map(mean)).collect())
     };
-    row(name, beside(estimates, sides, false), None, sides, blocks)
+    row(name, beside(estimates, sides, follows), None, sides, blocks, || None)
 }
 
 fn per_second(runs: Option<Vec<Vec<f64>>>) -> Option<Estimate> {
@@ -239,26 +265,40 @@ fn per_second(runs: Option<Vec<Vec<f64>>>) -> Option<Estimate> {
 
 fn series_rows(name: &str, sides: &Sides) -> Vec<Row> {
     let (part_a, part_b) = (part(name, sides.a), part(name, sides.b));
-    let means = (part_a.mean(), part_b.mean());
-    // A mean that follows the load on one side more than on the other shows that all of its durations do.
-    let follows = match (&means, &sides.strata) {
-        ((Some(a), Some(b)), Some(strata)) => follows_load(a, b, strata),
-        _ => false,
-    };
-    let means = beside(means, sides, follows);
+    let follows = follow(name, sides);
+    let means = beside((part_a.mean(), part_b.mean()), sides, follows);
     let of_blocks = |side: Side| block_figures(name, side, |part| part.mean());
-    let mut rows = vec![row((name, Measure::Mean), means, None, sides, of_blocks)];
+    let mut rows = vec![row((name, Measure::Mean), means, None, sides, of_blocks, || None)];
     let quantiles = &sides.options.quantiles;
     for (tail_a, tail_b) in part_a.quantiles(quantiles).into_iter().zip(part_b.quantiles(quantiles)) {
         let quantile = tail_a.quantile;
-        let (a, b) = beside((tail_a.estimate, tail_b.estimate), sides, follows);
+        let split = || {
+            let (a, b) = (tail_a.estimate.as_ref()?, tail_b.estimate.as_ref()?);
+            split((&part_a, a), (&part_b, b), quantile, sides)
+        };
+        let (a, b) = beside((tail_a.estimate.clone(), tail_b.estimate.clone()), sides, follows);
         let why = unsupported(quantile, [(&a, &part_a), (&b, &part_b)]);
         let of_blocks = |side: Side| block_figures(name, side, |part| in_block(part, quantile));
-        rows.push(row((name, Measure::Quantile(quantile)), (a, b), why, sides, of_blocks));
+        rows.push(row((name, Measure::Quantile(quantile)), (a, b), why, sides, of_blocks, split));
     }
     rows.push(error_row(name, sides));
-    rows.push(rate_row((name, Measure::Goodput), sides, |side| good(name, side, sides.options)));
+    rows.push(rate_row((name, Measure::Goodput), sides, follows, |side| good(name, side, sides.options)));
     rows
+}
+
+/// A quantile by a value between those of both sides.
+fn split(
+    (part_a, a): (&SheetPart, &Estimate),
+    (part_b, b): (&SheetPart, &Estimate),
+    quantile: f64,
+    sides: &Sides,
+) -> Option<RatioEstimate> {
+    let with_noise = |estimate: Estimate| match &sides.strata {
+        Some(strata) => about_plan(&estimate, strata),
+        None => estimate,
+    };
+    let side = |part, estimate| SplitSide { part, estimate, with_noise: &with_noise };
+    split_ratio(&side(part_a, a), &side(part_b, b), quantile, sides.options.confidence)
 }
 
 fn part<'a>(name: &str, (runs, parts): Side<'a>) -> SheetPart<'a> {

@@ -35,6 +35,18 @@ pub(super) const PARTS: &[&str] = &[
     "double-stages-0-0.1",
     "double-stages-0.5-0.1",
     "double-stages-0.87-0.1",
+    "short-flat-0-0.1",
+    "short-flat-0.5-0.1",
+    "short-flat-0.87-0.1",
+    "short-ramp-0-0.1",
+    "short-ramp-0.5-0.1",
+    "short-ramp-0.87-0.1",
+    "short-spike-0-0.1",
+    "short-spike-0.5-0.1",
+    "short-spike-0.87-0.1",
+    "short-stages-0-0.1",
+    "short-stages-0.5-0.1",
+    "short-stages-0.87-0.1",
 ];
 
 /// The false findings that are allowed.
@@ -62,10 +74,11 @@ struct Question {
     pairs: usize,
 }
 
-const QUESTIONS: [Question; 3] = [
+const QUESTIONS: [Question; 4] = [
     Question { name: "same", shift: 1.0, runs: 1, seconds: 600, rate: 40.0, pairs: 1000 },
     Question { name: "tenth", shift: 1.1, runs: 3, seconds: 180, rate: 40.0, pairs: 300 },
     Question { name: "double", shift: 2.0, runs: 1, seconds: 30, rate: 100.0, pairs: 1000 },
+    Question { name: "short", shift: 1.0, runs: 1, seconds: 30, rate: 100.0, pairs: 1000 },
 ];
 
 /// Seeds of other cases are not used again.
@@ -163,6 +176,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
         let question = match name {
             "same" => "nothing, 1 × 10 min",
             "tenth" => "10 %, 3 × 3 min",
+            "short" => "nothing, 1 × 30 s",
             _ => "factor 2, 1 × 30 s",
         };
         table.rows.push(vec![
@@ -206,6 +220,16 @@ fn bars(name: &str, line: &str, share: &dyn Fn(&str, &str) -> f64, pairs: f64) -
                 reached: changed <= FALSE_MAX + two_sigma(FALSE_MAX, pairs),
             };
             vec![claimed, covered("mean"), covered("p95")]
+        }
+        "short" => {
+            let changed = share("any_changed", "pairs");
+            vec![Bar {
+                line: format!(
+                    "{line}: a change is claimed in {} of pairs of 30 s that do not differ (at most 5 % + 2 σ)",
+                    percent(changed)
+                ),
+                reached: changed <= FALSE_MAX + two_sigma(FALSE_MAX, pairs),
+            }]
         }
         "tenth" => {
             let seen = share("any_worse", "pairs");
