@@ -6,7 +6,7 @@
 //! common cancels. Where the difference itself follows the load beyond doubt (one side saturates, the other does not),
 //! each side's seconds are taken about lines inside the strata of the plan.
 
-use crate::long_run::{LongRun, long_run_uneven, long_run_uneven_about_lines};
+use crate::long_run::{LongRun, long_run_cautious, long_run_cautious_about_lines, mean_variance};
 use crate::ratio::{Noise, stretched};
 use crate::{Estimate, student_cdf};
 
@@ -77,7 +77,7 @@ impl PlanStrata {
     /// strata count as runs do: in full where they vary by significantly more than the autoregression explains.
     fn noise(&self, difference: &[f64]) -> LongRun {
         let even = self.even(difference);
-        let noise = long_run_uneven(&[difference], even);
+        let noise = long_run_cautious(&[difference], even);
         let parts = self.parts();
         let dof = (parts.len() as f64 * even).floor() - 1.0;
         if dof < STRATA_DOF_MIN || noise.variance <= 0.0 {
@@ -108,7 +108,8 @@ fn level_p_value(values: &[f64]) -> f64 {
     let left = about_line(values);
     let steps = left.windows(2).map(|pair| (pair[1] - PERSISTENCE_MAX * pair[0]).powi(2)).sum::<f64>();
     let step_variance = steps / (count - 2.0);
-    let variance = step_variance / (1.0 - PERSISTENCE_MAX * PERSISTENCE_MAX) * mean_variance(values.len());
+    let variance =
+        step_variance / (1.0 - PERSISTENCE_MAX * PERSISTENCE_MAX) * mean_variance(count, PERSISTENCE_MAX);
     match variance > 0.0 {
         true => 2.0 * student_cdf(-mean.abs() / variance.sqrt(), count - 2.0),
         false if mean == 0.0 => 1.0,
@@ -134,13 +135,6 @@ fn begins(stages: &[usize], seconds: usize) -> Vec<usize> {
         begins.pop();
     }
     begins
-}
-
-/// The variance of the mean of so many values of the most persistent noise whose variance is 1.
-fn mean_variance(length: usize) -> f64 {
-    let count = length as f64;
-    let lag = |lag: usize| 2.0 * (count - lag as f64) * PERSISTENCE_MAX.powi(lag as i32);
-    (count + (1..length).map(lag).sum::<f64>()) / (count * count)
 }
 
 /// The deviations from the straight line through values.
@@ -222,7 +216,7 @@ fn about_own_side(runs: &[Vec<f64>], strata: &PlanStrata) -> Noise {
     let deviations: Vec<Vec<f64>> =
         runs.iter().map(|run| run.iter().zip(&mean).map(|(value, mean)| value - mean).collect()).collect();
     let even = deviations.iter().map(|run| strata.even(run)).sum::<f64>() / count;
-    let found = long_run_uneven(&deviations.iter().map(Vec::as_slice).collect::<Vec<_>>(), even);
+    let found = long_run_cautious(&deviations.iter().map(Vec::as_slice).collect::<Vec<_>>(), even);
     let variance = found.variance * mean.len() as f64 / (count - 1.0);
     let sums: Vec<f64> = deviations.iter().map(|run| run.iter().sum()).collect();
     let between = sums.iter().map(|sum| sum * sum).sum::<f64>() / (count * (count - 1.0));
@@ -237,7 +231,7 @@ fn about_own_side(runs: &[Vec<f64>], strata: &PlanStrata) -> Noise {
 /// The noise of one side by its seconds about the lines of the strata.
 fn about_lines(series: &[f64], strata: &PlanStrata) -> Noise {
     let parts: Vec<&[f64]> = strata.parts().into_iter().map(|part| &series[part]).collect();
-    let found = long_run_uneven_about_lines(&parts, strata.even(series));
+    let found = long_run_cautious_about_lines(&parts, strata.even(series));
     Noise { error: (found.variance * series.len() as f64).sqrt(), dof: found.dof, between: None }
 }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::long_run::long_run_cautious;
 use crate::sheet::{Place, bounds};
-use crate::{f_tail, long_run, student_cdf, student_quantile};
+use crate::{f_tail, student_cdf, student_quantile};
 
 /// From one number to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -181,7 +182,7 @@ impl Spread {
         if runs.is_empty() || count < 1.0 {
             return None;
         }
-        let within = long_run(&runs);
+        let within = long_run_cautious(&runs, 1.0);
         let seconds: usize = runs.iter().map(|run| run.len()).sum();
         let variance = within.variance * seconds as f64;
         Some(Spread {

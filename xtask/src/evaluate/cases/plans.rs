@@ -144,6 +144,14 @@ fn judge(question: &Question, truth: &Truth, shape: Shape, pair: u64) -> Pair {
             }),
         })
     };
+    if std::env::var_os("DBG").is_some() {
+        for row in
+            comparison.rows.iter().filter(|row| matches!(row.verdict, Verdict::Improved | Verdict::Regressed))
+        {
+            let r = row.ratio.map(|r| (r.ratio, r.interval.lower, r.interval.upper, r.p_value, r.dof));
+            eprintln!("DBG {:?} {:?} {:?} q {:?} {}", row.measure, row.method, r, row.q_value, row.series);
+        }
+    }
     let has_changed = |row: &Row| matches!(row.verdict, Verdict::Improved | Verdict::Regressed);
     Pair {
         any_changed: comparison.rows.iter().any(has_changed),
