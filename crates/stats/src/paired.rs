@@ -8,7 +8,7 @@
 
 use crate::long_run::{LongRun, long_run_cautious, long_run_cautious_about_lines, mean_variance};
 use crate::ratio::{Noise, stretched};
-use crate::{Estimate, student_cdf};
+use crate::{Estimate, long_run_about_lines, student_cdf};
 
 /// A shorter stratum says nothing of the noise about its line, and joins the one before.
 const STRATUM_SECONDS_MIN: usize = 3;
@@ -182,13 +182,14 @@ pub fn paired(a: &Estimate, b: &Estimate, strata: &PlanStrata, follows_load: boo
     )
 }
 
-/// A figure of one side with the error that it has by itself: by what its runs differ, or about the lines of the strata.
-pub fn about_plan(side: &Estimate, strata: &PlanStrata) -> Estimate {
-    let noise = per_run(side, strata.seconds).map(|runs| match runs.len() {
-        1 => about_lines(&runs[0], strata),
-        _ => about_own_side(&runs, strata),
-    });
-    noise.map_or_else(|| side.clone(), |noise| side.with_noise(noise))
+/// A figure of one side with the error that its seconds show about the lines of the strata, however few they are.
+pub(crate) fn about_plan(side: &Estimate, strata: &PlanStrata) -> Estimate {
+    let Some(runs) = per_run(side, strata.seconds) else { return side.clone() };
+    let parts = runs.iter().flat_map(|run| strata.parts().into_iter().map(|part| &run[part]));
+    let found = long_run_about_lines(&parts.collect::<Vec<&[f64]>>());
+    // Each run is scaled as if it were its side.
+    let variance = found.variance * strata.seconds as f64 / runs.len() as f64;
+    side.with_noise(Noise { error: variance.sqrt(), dof: found.dof, between: None })
 }
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {

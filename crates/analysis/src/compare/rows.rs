@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use stats::{
-    ErrorRatio, ErrorSide, Estimate, PlanStrata, RatioEstimate, SheetPart, SplitSide, about_plan,
-    adjusted_p_values, error_ratio, follows_load, independent_samples_min, log_ratio, over_dispersion,
-    paired, split_ratio,
+    ErrorRatio, ErrorSide, Estimate, PlanStrata, RatioEstimate, SheetPart, Split, adjusted_p_values,
+    error_ratio, follows_load, independent_samples_min, log_ratio, over_dispersion, paired,
 };
 
 use super::verdict::{self, Effort};
@@ -202,9 +201,12 @@ fn row(
         }
         let is_endless =
             |ratio: &RatioEstimate| ratio.interval.lower <= 0.0 || ratio.interval.upper.is_infinite();
-        if why.is_none() && compared.ratio.as_ref().is_some_and(is_endless) {
-            let ratio = split().or(compared.ratio);
-            return Row { ratio, ..compared };
+        let is_uncertain = match why {
+            None => compared.ratio.as_ref().is_some_and(is_endless),
+            Some(why) => matches!(why, Why::Unsupported { .. }),
+        };
+        if let Some(ratio) = is_uncertain.then(split).flatten() {
+            return Row { ratio: Some(ratio), ..compared };
         }
     }
     refused(compared, why)
@@ -286,19 +288,15 @@ fn series_rows(name: &str, sides: &Sides) -> Vec<Row> {
     rows
 }
 
-/// A quantile by a value between those of both sides.
+/// A quantile by a value between those of both sides, where they went through the same plan.
 fn split(
-    (part_a, a): (&SheetPart, &Estimate),
-    (part_b, b): (&SheetPart, &Estimate),
+    a: (&SheetPart, &Estimate),
+    b: (&SheetPart, &Estimate),
     quantile: f64,
     sides: &Sides,
 ) -> Option<RatioEstimate> {
-    let with_noise = |estimate: Estimate| match &sides.strata {
-        Some(strata) => about_plan(&estimate, strata),
-        None => estimate,
-    };
-    let side = |part, estimate| SplitSide { part, estimate, with_noise: &with_noise };
-    split_ratio(&side(part_a, a), &side(part_b, b), quantile, sides.options.confidence)
+    let strata = sides.strata.as_ref()?;
+    Split { quantile, strata, block_s: exact::BLOCK_S, confidence: sides.options.confidence }.ratio(a, b)
 }
 
 fn part<'a>(name: &str, (runs, parts): Side<'a>) -> SheetPart<'a> {
