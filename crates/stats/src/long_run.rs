@@ -100,7 +100,7 @@ fn long_run_about(series: &[&[f64]], trend: Trend, cautious_of: Option<f64>) -> 
 /// The long-run variance if the noise of few values is as persistent as it may well be; 0 where there are enough.
 ///
 /// The lag-1 correlation of `n` values is seen `(1 + 4 ρ) / n` too low (Kendall, 1954), and varies by `√((1 - ρ²) / n)`. A pair of
-/// 30 s of a ramp, whose first seconds add nothing, is worth 5 to 10 of them. How much caution is measured: by false changes and by
+/// 30 s of a ramp, whose first seconds add nothing, counts as 5 to 10 of them. How much caution is measured: by false changes and by
 /// the share of pairs with a factor of 2 that is seen.
 fn persistent_variance(covariances: &[f64], count: f64, estimated: f64) -> f64 {
     if count >= VALUES_ENOUGH {
