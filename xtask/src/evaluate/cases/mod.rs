@@ -12,6 +12,7 @@ mod plans;
 mod power;
 mod predictions;
 mod real;
+mod real_ramps;
 mod speed;
 mod steady;
 
@@ -102,4 +103,10 @@ pub(super) const ALL: &[Case] = &[
         table: gallery::table_of_sources,
     },
     Case { name: "real", parts: Parts::Listed(real::PARTS), measure: real::measure, table: real::table },
+    Case {
+        name: "real-ramps",
+        parts: Parts::Listed(real_ramps::PARTS),
+        measure: real_ramps::measure,
+        table: real_ramps::table,
+    },
 ];
