@@ -29,7 +29,8 @@ mod testing;
 use std::collections::BTreeSet;
 
 use model::diagnosis::{
-    Caveat, DetectorId, DiagnosedRun, Hypothesis, Inconclusive, MissingKind, Outcome, Role, RuledOut,
+    Admission, Caveat, Claim, DetectorId, DiagnosedRun, Hypothesis, Inconclusive, MissingKind, Outcome, Role,
+    RuledOut,
 };
 use model::{Diagnosis, Fault, Grade, SignalId, Strength};
 
@@ -187,6 +188,10 @@ fn score(hypothesis: &Hypothesis, depth: Depth) -> f64 {
 
 fn outcome(view: &View<'_>, observed: &mut Observations) -> Outcome {
     let level = view.level;
+    // What makes the generator busy then is to fail at once, again and again.
+    if observed.limits().is_some_and(is_unreachable) {
+        return Outcome::Limited;
+    }
     let worst = level
         .reasons
         .iter()
@@ -220,6 +225,11 @@ fn outcome(view: &View<'_>, observed: &mut Observations) -> Outcome {
         return Outcome::CannotTell { why, missing };
     }
     Outcome::NoServerBottleneck { growth: view.growth() }
+}
+
+/// Whether no request reaches the target.
+fn is_unreachable(hypothesis: &Hypothesis) -> bool {
+    matches!(hypothesis.claim, Claim::Refused { limit: Admission::Closed, .. })
 }
 
 /// Returns the response time that no evidence explains, where there is too much of it.
@@ -432,7 +442,14 @@ mod tests {
             windows: Vec::new(),
         };
         let level = Level { grade: Grade::Invalid, reasons: vec![reason], ..healthy() };
-        assert_eq!(diagnose_levels(vec![level]).outcome, Outcome::Generator { fault: Fault::WorkerCpu });
+        assert_eq!(
+            diagnose_levels(vec![level.clone()]).outcome,
+            Outcome::Generator { fault: Fault::WorkerCpu }
+        );
+        let refused = [(model::diagnosis::Refusal::Connection, level.requests.count)].into();
+        let requests = Requests { refused, ..level.requests.clone() };
+        let found = diagnose_levels(vec![Level { requests, traces: Vec::new(), ..level }]);
+        assert_eq!(found.outcome, Outcome::Limited, "a target that takes no connection is the limit");
     }
 
     #[test]
