@@ -69,11 +69,23 @@ impl<'js> Args<'_, 'js> {
         pause(self.ctx, self.vu)
     }
 
+    /// Parses JSON as the engine does; long texts in slices.
+    ///
+    /// # Errors
+    /// The text is not JSON, or memory is short.
+    pub(crate) fn json_parse(&self, text: &[u8]) -> rquickjs::Result<Value<'js>> {
+        let parse = || self.ctx.json_parse(text);
+        if text.len() > JSON_BYTES_IN_ONE_PIECE { self.vu.stop.memory.in_slices(parse) } else { parse() }
+    }
+
     /// A `TypeError` to throw.
     pub(crate) fn type_error(&self, message: impl AsRef<str>) -> rquickjs::Error {
         Exception::throw_type(self.ctx, message.as_ref())
     }
 }
+
+/// JSON of so many bytes is parsed in less than a slice.
+const JSON_BYTES_IN_ONE_PIECE: usize = 64 << 10;
 
 /// A function of the host.
 pub(crate) type NativeFn = for<'a, 'js> fn(&Args<'a, 'js>) -> rquickjs::Result<Value<'js>>;

@@ -48,7 +48,14 @@
       return isLong ? long().split(this, separator) : split(this, separator, limit);
     },
   };
-  for (const [target, functions] of [[arrays, ofArrays], [typed, ofTyped], [texts, ofTexts]]) {
+  const { parse } = JSON;
+  const ofJson = {
+    parse(text, reviver) {
+      const isLong = typeof text === 'string' && text.length > UNITS && typeof reviver !== 'function';
+      return isLong ? host.parse(parse, text) : parse(text, reviver);
+    },
+  };
+  for (const [target, functions] of [[arrays, ofArrays], [typed, ofTyped], [texts, ofTexts], [JSON, ofJson]]) {
     for (const name in functions) defineProperty(target, name, { value: functions[name] });
   }
 })

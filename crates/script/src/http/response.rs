@@ -491,7 +491,7 @@ fn json<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if args.given(0).is_some() {
         return select(args, &text, &args.string(0)?);
     }
-    match args.ctx.json_parse(text.as_bytes()) {
+    match args.json_parse(text.as_bytes()) {
         Ok(value) => Ok(value),
         Err(rquickjs::Error::Exception) => {
             args.ctx.catch();
