@@ -19,6 +19,7 @@ mod own_traces;
 mod paths;
 mod prediction;
 mod series;
+mod sessions;
 mod stalls;
 mod thresholds;
 mod times;

@@ -153,6 +153,9 @@ thresholds! {
     imbalance {
         TIMES_MIN: f64 = 1.5, "ratio", Lab, "Requests of the busiest replica over its fair share";
         REQUESTS_MIN: f64 = 50.0, "requests", Lab, "Fewest requests that are compared";
+        LONGER_MIN: f64 = 1.2, "ratio", Convention, "Time of a request at the busiest replica over that at the others, from which on it is overloaded";
+        WAITS_MIN: f64 = 0.15, "share of response time", Convention, "Queueing in front of replicas, from which on the busiest may be overloaded";
+        WAIT_S_MIN: f64 = 0.02, "seconds", Convention, "Shortest queueing time in front of replicas";
     }
     /// Row locks.
     locks {
@@ -296,6 +299,7 @@ thresholds! {
         ROWS_OF_SCAN_MIN: f64 = 4_000.0, "rows", Lab, "Rows of a table that is large enough for an index";
         SCANS_PER_CALL_MIN: f64 = 0.4, "scans per call", Lab, "Sequential scans per call of the statement that causes them";
         SCANNING_SHARE_MIN: f64 = 0.1, "share of database time", Lab, "Share of a statement whose table is scanned";
+        WORKING_MIN: f64 = 0.5, "share of the sessions' time", Convention, "Use of CPU, disk and buffers below which statements mostly sleep";
     }
     /// CPU quotas.
     throttling {
@@ -310,6 +314,7 @@ thresholds! {
         SHARE_MIN: f64 = 0.05, "share of task time", Lab, "Wait from which on a finding is reported";
         LIMITS_MIN: f64 = 0.1, "share of task time", Lab, "Share from which on it is the bottleneck";
         WAIT_S_MIN: f64 = 0.02, "seconds", Lab, "Shortest wait that is no start-up cost";
+        STEADY_MAX: f64 = 0.1, "share of the time", Convention, "Difference of the middle nine tenths of times that are own work and no wait";
     }
     /// Worker slots.
     workers {

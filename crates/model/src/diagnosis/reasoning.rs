@@ -125,6 +125,8 @@ pub enum Caveat {
     CallsUnattributed,
     /// The query plan was not collected.
     PlanUnknown,
+    /// Sessions of the database sleep or wait for their client in this share of their time.
+    SessionsIdle { idle_share: f64 },
     /// Database counters were not collected.
     NoDatabaseCounters,
     /// A request without a trace could execute the statement.

@@ -120,6 +120,14 @@ pub fn caveat(lang: Lang, caveat: &Caveat) -> String {
             "The query plan was not collected. EXPLAIN (ANALYZE, BUFFERS) shows it.",
             "실행 계획은 수집되지 않았습니다. EXPLAIN (ANALYZE, BUFFERS)로 확인할 수 있습니다."
         ),
+        Caveat::SessionsIdle { idle_share } => {
+            let share = percent(*idle_share);
+            text!(
+                lang,
+                "Sessions sleep or wait for their client in {share} of their active time, without CPU, disk or locks.",
+                "세션은 활성 시간의 {share} 동안 CPU, 디스크, 잠금 없이 잠들어 있거나 클라이언트를 기다립니다."
+            )
+        }
         Caveat::NoDatabaseCounters => {
             text!(lang, "Database statistics were not collected.", "데이터베이스 통계가 수집되지 않았습니다.")
         }
