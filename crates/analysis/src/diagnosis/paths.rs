@@ -66,6 +66,8 @@ pub(super) struct Paths {
     pub(super) instances: BTreeMap<(Arc<str>, String), (u64, f64)>,
     /// Processed messages by queue: deliveries, and redeliveries of processed messages.
     pub(super) messages: BTreeMap<String, (u64, u64)>,
+    /// Total time that consumers process messages of a queue, nanoseconds.
+    pub(super) processing_ns: BTreeMap<String, f64>,
     /// Calls delayed by a rate limit, of the calls that record it, and their total delay.
     pub(super) limited: Limited,
     /// Start and end times of all spans of a service, in order, nanoseconds of the run's clock.
@@ -253,6 +255,7 @@ impl Paths {
                 counts.0 += 1;
                 counts.1 += u64::from(!messages.insert((queue, id)));
             }
+            self.add_processing(span);
             let key = StepKey::new(span);
             if self.steps.len() >= STEPS_MAX && !self.steps.contains_key(&key) {
                 self.steps_beyond += 1;
@@ -300,6 +303,15 @@ impl Paths {
             let answered = self.instances.entry(key).or_default();
             answered.0 += 1;
             answered.1 += span.duration.as_nanos() as f64;
+        }
+    }
+
+    fn add_processing(&mut self, span: &Span) {
+        let Some(queue) = queue(span).filter(|_| ActivityRole::new(span) == ActivityRole::Process) else {
+            return;
+        };
+        if self.processing_ns.len() < STEPS_MAX || self.processing_ns.contains_key(queue) {
+            *self.processing_ns.entry(queue.to_owned()).or_default() += span.duration.as_nanos() as f64;
         }
     }
 

@@ -135,6 +135,8 @@ thresholds! {
         HELD_MIN: f64 = 0.8, "share of the prefetch", Lab, "Unacknowledged messages of a prefetch that is used up";
         CONSUMING_MAX: f64 = 0.8, "share of the workers", Lab, "Consumers below which workers are idle";
         READY_MIN: f64 = 0.5, "messages", Lab, "Ready messages from which on messages wait";
+        IDLE_HOLDERS_MIN: f64 = 2.0, "consumers", Arithmetic, "Fewest consumers of which one can be idle while another holds messages";
+        HELD_WAITING_MIN: f64 = 1.0, "messages", Convention, "Messages that consumers hold and do not process, from which on messages wait in consumers";
         SLOTS_BUSY_MIN: f64 = 0.8, "share of the slots", Lab, "Busy slots from which on full slots are not ruled out";
     }
     /// Processors.
@@ -192,6 +194,9 @@ thresholds! {
         CROWDED_MAX: f64 = 0.1, "share of the expected", Convention, "Starts beyond the limit over those expected of independent spans";
         FOLLOWS_WITHIN: f64 = 0.15, "share of the service time per slot", Convention, "Time from an end to the next start in a queue";
         CLOSE: f64 = 0.6, "intervals", Convention, "Distance of two starts that are close";
+        IN_LINE_MIN: f64 = 2.0, "ratio", Convention, "Open calls over those that are served at a time, from which on calls wait inside their spans";
+        QUICKEST_MAX: f64 = 1.5, "ratio", Convention, "Longest quickest call over the service time of calls in line: the first ones find no line";
+        AT_ONCE_MAX: usize = 64, "calls", Convention, "Largest limit that ends of calls are compared with: of more, the distances are like those of independent ends";
         FOLLOWS_MIN: f64 = 0.5, "share of the starts", Convention, "Starts that follow an end, of those whose predecessor is traced";
     }
     /// Event loop delay.

@@ -59,6 +59,10 @@ pub enum Remedy {
     AddWorkers { service: String, cacheable: Option<(String, f64)> },
     /// Raise the prefetch.
     RaisePrefetch,
+    /// Lower the prefetch, or separate long tasks from short ones.
+    LowerPrefetch,
+    /// Raise the limit of connections of a client, or that of its callee.
+    RaiseClientConnections { service: String },
     /// Add consumers.
     AddConsumers,
     /// Raise the maximum of an autoscaler.
@@ -135,6 +139,8 @@ pub enum Caveat {
     PeriodicLoad,
     /// Nothing shows that the calls are slower than usual.
     NoBaseline,
+    /// A pool of the caller and a limit of the callee look the same.
+    PoolOrCallee { at_once: f64 },
     /// More workers alone change nothing.
     WorkersDoNotHelp,
     /// The number of keys is not known.

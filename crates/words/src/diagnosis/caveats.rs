@@ -146,6 +146,14 @@ pub fn caveat(lang: Lang, caveat: &Caveat) -> String {
             "Nothing shows that the calls are slower than usual. Compare with a healthy run.",
             "호출이 평소보다 느리다는 근거는 없습니다. 정상 실행과 비교하십시오."
         ),
+        Caveat::PoolOrCallee { at_once } => {
+            let at_once = count(*at_once);
+            text!(
+                lang,
+                "A pool of {at_once} connections in the caller and a callee with {at_once} workers look the same. Traces of the callee, or the client's connection metrics (http.client.open_connections), would decide.",
+                "호출하는 쪽의 연결 {at_once}개짜리 풀과 호출받는 쪽의 워커 {at_once}개는 똑같이 보입니다. 호출받는 쪽의 트레이스나 클라이언트의 연결 지표(http.client.open_connections)가 있으면 구분할 수 있습니다."
+            )
+        }
         Caveat::WorkersDoNotHelp => {
             text!(lang, "More workers alone change nothing.", "워커만 늘려서는 달라지지 않습니다.")
         }
