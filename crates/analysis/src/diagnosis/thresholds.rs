@@ -73,11 +73,14 @@ thresholds! {
         UNTRACED_S_MIN: f64 = 0.02, "seconds", Lab, "Time outside of spans, or of queueing, below which nothing needs an explanation";
         WAITS_MIN: f64 = 0.5, "share of response time", Lab, "Queueing from which on there must be a bottleneck";
         HELD_S_MIN: f64 = 0.1, "seconds", Convention, "Time without CPU and without a wait below which a response feels immediate (Nielsen, 1993)";
+        SERVED_MIN: f64 = 0.5, "share of response time", Convention, "Time inside servers, by their own clocks, from which on waits of the load generator do not decide the result";
         UNACCOUNTED_MIN: f64 = 0.5, "share of response time", Lab, "Time inside services without CPU and without a wait, from which on the cause is unknown";
     }
     /// Resources at their limit.
     ceilings {
         FULL: f64 = 0.9, "share of the limit", Lab, "Use from which on a resource is at its limit: schedulers and scrapes leave a little";
+        QUEUED_FULL: f64 = 0.75, "share of the limit", Convention, "Use from which on a program whose threads wait for a core is at its limit: cores are idle for moments while locks are handed on";
+        WAITING_MIN: f64 = 1.0, "threads", Convention, "Mean number of a program's threads that wait for a core, from which on it is at its limit";
         SATURATED_MIN: f64 = 0.9, "share of the time", Lab, "Time at the limit from which on the present throughput is the ceiling";
     }
     /// Fitted demands.

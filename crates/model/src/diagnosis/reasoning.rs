@@ -93,6 +93,8 @@ pub enum Caveat {
     OneRun,
     /// The measurement itself is not valid.
     Measurement { grade: Grade },
+    /// The load generator waited for a core, which can have added at most the time outside of servers.
+    GeneratorWaited { outside_share: f64 },
     /// So many spans exceed the number of operations that are kept apart.
     SpansBeyond { spans: u64 },
     /// Only traces of slow and failed requests were kept.

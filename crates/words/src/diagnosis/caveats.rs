@@ -17,6 +17,14 @@ pub fn caveat(lang: Lang, caveat: &Caveat) -> String {
             let grade = grade.as_str();
             text!(lang, "The measurement itself is {grade}.", "측정의 유효성이 {grade}입니다.")
         }
+        Caveat::GeneratorWaited { outside_share } => {
+            let share = percent(*outside_share);
+            text!(
+                lang,
+                "The load generator waited for a core beside the target, which added at most {share} of response time. Servers measured the other part with their own clocks.",
+                "부하 생성기가 대상과 같은 기계에서 코어를 기다렸습니다. 그로 인한 시간은 응답 시간의 {share} 이하이며, 나머지는 서버가 자신의 시계로 잰 값입니다."
+            )
+        }
         Caveat::SpansBeyond { spans } => {
             let spans = whole(*spans as f64);
             text!(
