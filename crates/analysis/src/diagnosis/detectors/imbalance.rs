@@ -25,34 +25,36 @@ const REPLICA: [&str; 6] =
 /// Requests by replica.
 type Shares = BTreeMap<String, f64>;
 
+/// Replicas of a service, or of one metric of requests.
+struct Group<'a> {
+    name: String,
+    shares: Shares,
+    /// The metrics; none where traces show the requests.
+    signals: Vec<&'a Signal>,
+    /// Whether the busiest is overloaded, as far as is known: a metric of requests stands for itself.
+    is_overloaded: bool,
+}
+
 /// Finds replicas that get most of the load.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let mut groups: Vec<(String, Shares, Vec<&Signal>)> = of_signals(view);
-    groups.extend(of_traces(view));
-    let rated = groups.into_iter().filter(|(_, shares, _)| shares.len() >= 2);
-    let of_traces = |signals: &[&Signal]| signals.is_empty();
-    // Whether an uneven group is overloaded is known from traces only; a metric of requests stands for itself.
+    let groups = of_signals(view).into_iter().chain(of_traces(view));
+    let rated = groups.filter(|group| group.shares.len() >= 2);
     let worst = rated.max_by(|a, b| {
-        let rank = |(what, shares, signals): &(String, Shares, Vec<&Signal>)| {
-            let is_harmless = of_traces(signals) && !is_overloaded(view, what, shares);
-            (!is_harmless, times(shares))
-        };
-        let (a, b) = (rank(a), rank(b));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        a.is_overloaded.cmp(&b.is_overloaded).then_with(|| times(&a.shares).total_cmp(&times(&b.shares)))
     });
-    let Some((what, shares, signals)) = worst else { return Vec::new() };
-    let times = times(&shares);
-    if times < TIMES_MIN || (of_traces(&signals) && !is_overloaded(view, &what, &shares)) {
+    let Some(group) = worst else { return Vec::new() };
+    let times = times(&group.shares);
+    if times < TIMES_MIN || !group.is_overloaded {
         return vec![Observation::RuledOut(RuledOut::UnevenReplicas {
-            group: what,
-            replicas: shares.len(),
+            group: group.name,
+            replicas: group.shares.len(),
             times,
         })];
     }
-    vec![found(view, &what, &shares, &signals, times)]
+    vec![found(view, &group.name, &group.shares, &group.signals, times)]
 }
 
-fn of_signals<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
+fn of_signals<'a>(view: &View<'a>) -> Vec<Group<'a>> {
     let mut groups: BTreeMap<(&str, &str), (Shares, Vec<&'a Signal>)> = BTreeMap::new();
     let requests = view
         .level
@@ -70,15 +72,27 @@ fn of_signals<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
         *group.0.entry(replica.clone()).or_default() += mean * view.level.length_s();
         group.1.push(signal);
     }
-    groups.into_iter().map(|((name, _), (shares, signals))| (name.to_owned(), shares, signals)).collect()
+    let group = |((name, _), (shares, signals)): ((&str, _), _)| Group {
+        name: name.to_owned(),
+        shares,
+        signals,
+        is_overloaded: true,
+    };
+    groups.into_iter().map(group).collect()
 }
 
-fn of_traces<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
+fn of_traces<'a>(view: &View<'a>) -> Vec<Group<'a>> {
     let mut groups: BTreeMap<&str, Shares> = BTreeMap::new();
     for ((service, instance), (spans, _)) in &view.paths.instances {
         groups.entry(service).or_default().insert(instance.clone(), *spans as f64);
     }
-    groups.into_iter().map(|(service, shares)| (service.to_owned(), shares, Vec::new())).collect()
+    let group = |(service, shares): (&str, Shares)| Group {
+        is_overloaded: is_overloaded(view, service, &shares),
+        name: service.to_owned(),
+        shares,
+        signals: Vec::new(),
+    };
+    groups.into_iter().map(group).collect()
 }
 
 /// Whether the busiest replica of a service is overloaded: its requests take longer than those of the others, or requests queue in
