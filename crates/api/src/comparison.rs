@@ -21,7 +21,7 @@ pub struct Comparison {
     /// verdict are `equivalent`.
     #[cfg_attr(test, schemars(with = "crate::closed::ComparisonVerdict"))]
     pub verdict: &'static str,
-    /// The closing sentence, in English.
+    /// The answer in a sentence, in English.
     pub sentence: String,
     /// The options.
     pub options: ComparisonOptions,
@@ -33,7 +33,10 @@ pub struct Comparison {
     pub findings: Vec<ComparisonFinding>,
     /// Whether a side has too few runs for their variation to be known: intervals are of these runs alone.
     pub within_run_only: bool,
-    /// One per series and figure.
+    /// How many seconds were compared with the same seconds of the other side's plan; null where the load does not vary by
+    /// plan.
+    pub paired_seconds: Option<u64>,
+    /// One per series and figure, the most important series first.
     pub rows: Vec<ComparisonRow>,
     /// Endpoints that were not compared, because there were too many; those with the fewest requests.
     pub endpoints_left_out: u64,
@@ -79,7 +82,7 @@ pub struct ComparedRun {
     pub target_version: String,
     /// How many seconds under load there are.
     pub seconds: u64,
-    /// The steady ones; null where the run has none.
+    /// The steady ones, or those that were compared where the load varies by plan; null where the run has none.
     pub steady: Option<SteadySeconds>,
 }
 
@@ -99,8 +102,8 @@ pub struct SteadySeconds {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ComparisonFinding {
-    /// `no_run`, `unequal_rate`, `unequal_vus`, `open_and_closed`, `untrusted`, `no_steady_part`, `different_scripts`,
-    /// `different_durations`, `load_unknown`, `closed_loop`, `target_versions`, `only_on`.
+    /// `no_run`, `unequal_rate`, `unequal_vus`, `unequal_plan`, `open_and_closed`, `untrusted`, `no_steady_part`,
+    /// `different_scripts`, `different_durations`, `load_unknown`, `closed_loop`, `target_versions`, `hosts`, `only_on`.
     pub kind: &'static str,
     /// Whether it kept latencies and rates from getting a verdict.
     pub refuses: bool,
@@ -142,8 +145,11 @@ pub struct ComparisonRow {
     /// `improved`, `regressed`, `equivalent`, `inconclusive`, `not_available`.
     #[cfg_attr(test, schemars(with = "crate::closed::RowVerdict"))]
     pub verdict: &'static str,
-    /// Why there is no verdict: `no_steady_part`, `unequal_load`, `unsupported`, `censored`, `no_values`; null where there
-    /// is one.
+    /// How it was found: `interval`, by the interval; `ranks`, since no value of one side lies among those of the other;
+    /// `margin_ms`, by the margin in milliseconds.
+    pub method: &'static str,
+    /// Why there is no verdict: `no_steady_part`, `too_short`, `unequal_load`, `unsupported`, `censored`, `below_margin`,
+    /// `no_values`; null where there is one.
     pub why: Option<&'static str>,
     /// About how many minutes more per side would decide an inconclusive row.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]

@@ -34,7 +34,7 @@ pub(super) fn answer(catalogue: &Catalogue, question: &Question) -> Result<Strin
     json(&ComparePage {
         comparison: comparison::json::document(&report),
         texts: words.rows.into_iter().map(text).collect(),
-        sentence: words.closing,
+        sentence: words.answer,
         findings: words.findings,
     })
 }

@@ -1,7 +1,7 @@
 //! Stored runs as input of comparisons.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -9,9 +9,10 @@ use analysis::compare::{Facts, LoadSecond, Run, Series};
 use model::metric::builtin::{
     HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_DURATION, ITERATION_RESPONSE_TIME,
 };
-use model::{Aggregate, Grade, Instant, MetricId, SeriesKey, TagInterner, Window, Work};
+use model::{Aggregate, Grade, Instant, MetricId, SeriesKey, TagSet, Validity, ValueKind, Window, Work};
 use runfile::Reader;
 
+use super::endpoints::Naming;
 use super::failed;
 use super::offered::Offered;
 use super::read::{open, whole};
@@ -45,9 +46,13 @@ pub struct Candidate {
     sum: Window,
 }
 
-/// The series to compare, in display order.
+/// Maximum number of other metrics compared: those that thresholds are about.
+const OWN_METRICS_MAX: usize = 20;
+
+/// The series to compare, in order of importance.
 pub struct Chosen {
     names: Vec<String>,
+    naming: Naming,
     /// Number of endpoints left out because they have the fewest requests.
     pub left_out: usize,
 }
@@ -77,8 +82,8 @@ impl Candidate {
     /// # Errors
     /// The file is damaged.
     pub fn run(&self, chosen: &Chosen) -> Result<Run, Failure> {
-        let (series, grade) = self.series(chosen)?;
-        Ok(Run { facts: self.facts(grade), load: self.load()?, series })
+        let (series, validity) = self.series(chosen)?;
+        Ok(Run { facts: self.facts(&validity), load: self.load()?, series })
     }
 
     /// Returns the start and end of some of the seconds under load, or of all.
@@ -92,7 +97,9 @@ impl Candidate {
         Ok(ends.map(|((_, first), (_, last))| first.start..last.end))
     }
 
-    fn facts(&self, grade: Grade) -> Facts {
+    fn facts(&self, validity: &Validity) -> Facts {
+        let grade = validity.grade;
+        let faults = validity.reasons.iter().filter(|reason| reason.grade >= Grade::Degraded);
         let header = self.reader.header();
         Facts {
             name: header.run_id.clone(),
@@ -100,8 +107,10 @@ impl Candidate {
             planned_s: self.offered.as_ref().and_then(Offered::planned_s),
             // The end of a killed run is unknown, so its grade is at best degraded.
             grade: if self.reader.is_partial() { grade.max(Grade::Degraded) } else { grade },
+            faults: faults.map(|reason| reason.fault).collect(),
             target_version: header.target_version.clone(),
             closed_vus: self.offered.as_ref().and_then(Offered::closed_vus),
+            plan: self.offered.as_ref().map(Offered::planned_load),
         }
     }
 
@@ -122,7 +131,7 @@ impl Candidate {
     }
 
     /// Reads the series and the validity grade, as `show` and the reports do, in one pass.
-    fn series(&self, chosen: &Chosen) -> Result<(Vec<Series>, Grade), Failure> {
+    fn series(&self, chosen: &Chosen) -> Result<(Vec<Series>, Validity), Failure> {
         let slots = self.slots(chosen);
         let names = chosen.names.iter().filter(|name| slots.has(name));
         let indexes = self.seconds.iter().map(|second| second.0).collect();
@@ -146,11 +155,11 @@ impl Candidate {
                 }
             },
         )?;
-        Ok((rows.finish(), validity.grade))
+        Ok((rows.finish(), validity))
     }
 
     fn slots(&self, chosen: &Chosen) -> Slots {
-        let own = series_of(&self.sum, self.reader.tags());
+        let own = self.own_series(&chosen.naming);
         let mut places: HashMap<String, usize> = HashMap::new();
         let existing: HashSet<&str> = own.iter().map(|one| one.name.as_str()).collect();
         for name in chosen.names.iter().filter(|name| existing.contains(name.as_str())) {
@@ -161,28 +170,127 @@ impl Candidate {
         };
         Slots { by_key: own.iter().filter_map(slot).collect(), places }
     }
+
+    /// The names of the run's endpoints, before they are matched with those of the other side.
+    fn endpoints(&self) -> BTreeSet<String> {
+        let own = self.own_series(&Naming::default()).into_iter();
+        own.filter(|one| one.key.metric == HTTP_REQ_DURATION).map(|one| one.name).collect()
+    }
+
+    fn own_series(&self, naming: &Naming) -> Vec<OwnSeries> {
+        let selectors: Vec<Selector> =
+            self.reader.header().thresholds.iter().map(|facts| Selector::parse(&facts.selector)).collect();
+        let own = self.sum.series.iter().filter_map(|(key, aggregate)| {
+            let Aggregate::Trend(trend) = aggregate else { return None };
+            let set = self.reader.tags().get(key.tags);
+            let is_endpoint = key.metric == HTTP_REQ_DURATION;
+            let metric = self.reader.registry().get(key.metric);
+            let selected = |selector: &&Selector| *selector.metric == *metric.name && selector.selects(&set);
+            let selector = selectors.iter().find(selected);
+            let name = match WHOLE.iter().find(|(metric, _)| *metric == key.metric) {
+                Some((_, name)) => (*name).to_owned(),
+                None if is_endpoint => {
+                    let tag = |name| set.get(name).unwrap_or_default();
+                    naming.name(format!("{} {}", tag("method"), tag("name")).trim().to_owned())
+                }
+                // Of other times, those matter that a threshold is about.
+                None if metric.contains == ValueKind::Time => selector?.text.clone(),
+                None => return None,
+            };
+            Some(OwnSeries {
+                key: *key,
+                name,
+                is_failure: set.get("expected_response") == Some("false"),
+                // A threshold on all requests prefers no endpoint.
+                has_objective: selectors
+                    .iter()
+                    .any(|one| selected(&one) && (!is_endpoint || !one.tags.is_empty())),
+                population: trend.population(),
+                time_ms: trend.values.sum().value(),
+            })
+        });
+        own.collect()
+    }
+}
+
+/// A threshold's selector: `metric{tag:value,…}`.
+struct Selector {
+    text: String,
+    metric: String,
+    tags: Vec<(String, String)>,
+}
+
+impl Selector {
+    fn parse(text: &str) -> Selector {
+        let (metric, tags) = text.split_once('{').unwrap_or((text, ""));
+        let pair = |pair: &str| {
+            let (tag, value) = pair.split_once(':')?;
+            Some((tag.trim().to_owned(), value.trim().trim_matches('"').to_owned()))
+        };
+        let tags = tags.trim_end_matches('}').split(',').filter_map(pair);
+        Selector { text: text.to_owned(), metric: metric.trim().to_owned(), tags: tags.collect() }
+    }
+
+    fn selects(&self, set: &TagSet) -> bool {
+        self.tags.iter().all(|(tag, value)| set.get(tag) == Some(value.as_str()))
+    }
 }
 
 impl Chosen {
-    /// Chooses series among all runs: endpoints first, the busiest first, then series that are not about requests alone.
-    pub fn among<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Chosen {
-        let mut requests: HashMap<String, u64> = HashMap::new();
+    /// Chooses series among all runs: the busiest endpoints, those of thresholds first, then those that take the most time;
+    /// then series that are not about requests alone.
+    pub fn among(a: &[Candidate], b: &[Candidate]) -> Chosen {
+        let endpoints =
+            |side: &[Candidate]| side.iter().flat_map(Candidate::endpoints).collect::<BTreeSet<_>>();
+        let naming = Naming::of(&endpoints(a), &endpoints(b));
+        let mut weights: HashMap<String, Weight> = HashMap::new();
+        let mut own: BTreeSet<String> = BTreeSet::new();
         let mut whole = [false; WHOLE.len()];
-        for candidate in candidates {
-            for one in series_of(&candidate.sum, candidate.reader.tags()) {
-                match WHOLE.iter().position(|(metric, _)| *metric == one.key.metric) {
-                    Some(place) => whole[place] = true,
-                    None => *requests.entry(one.name).or_default() += one.population,
-                }
+        for one in a.iter().chain(b).flat_map(|candidate| candidate.own_series(&naming)) {
+            if let Some(place) = WHOLE.iter().position(|(metric, _)| *metric == one.key.metric) {
+                whole[place] = true;
+            } else if one.key.metric == HTTP_REQ_DURATION {
+                weights.entry(one.name).or_default().add(one.has_objective, one.population, one.time_ms);
+            } else {
+                own.insert(one.name);
             }
         }
-        let mut endpoints: Vec<(String, u64)> = requests.into_iter().collect();
-        endpoints.sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
+        let mut endpoints: Vec<(String, Weight)> = weights.into_iter().collect();
+        endpoints
+            .sort_by(|(a, of_a), (b, of_b)| (Reverse(of_a.requests), a).cmp(&(Reverse(of_b.requests), b)));
         let left_out = endpoints.len().saturating_sub(ENDPOINTS_MAX);
-        let endpoints = endpoints.into_iter().take(ENDPOINTS_MAX).map(|(name, _)| name);
+        endpoints.truncate(ENDPOINTS_MAX);
+        endpoints.sort_by(|(_, a), (_, b)| b.time_ms.total_cmp(&a.time_ms));
+        let (first, rest): (Vec<_>, Vec<_>) =
+            endpoints.into_iter().partition(|(_, weight)| weight.has_objective);
         let whole = WHOLE.iter().zip(whole).filter(|(_, exists)| *exists);
         let whole = whole.map(|((_, name), _)| (*name).to_owned());
-        Chosen { names: endpoints.chain(whole).collect(), left_out }
+        let own = own.into_iter().take(OWN_METRICS_MAX);
+        let name = |(name, _): (String, Weight)| name;
+        let names = first.into_iter().map(name).chain(own).chain(rest.into_iter().map(name)).chain(whole);
+        Chosen { names: names.collect(), naming, left_out }
+    }
+
+    /// The hosts of both sides that stand for each other, if they differ.
+    pub fn hosts(&self) -> Option<&(String, String)> {
+        self.naming.hosts.as_ref()
+    }
+}
+
+/// How much an endpoint matters.
+#[derive(Clone, Copy, Debug, Default)]
+struct Weight {
+    has_objective: bool,
+    requests: u64,
+    /// The time that all of its requests took together.
+    time_ms: f64,
+}
+
+impl Weight {
+    fn add(&mut self, has_objective: bool, requests: u64, time_ms: f64) {
+        self.has_objective |= has_objective;
+        self.requests = self.requests.saturating_add(requests);
+        self.time_ms += time_ms;
     }
 }
 
@@ -203,25 +311,10 @@ struct OwnSeries {
     key: SeriesKey,
     name: String,
     is_failure: bool,
+    /// Whether a threshold is about it.
+    has_objective: bool,
     population: u64,
-}
-
-fn series_of(sum: &Window, tags: &TagInterner) -> Vec<OwnSeries> {
-    let own = sum.series.iter().filter_map(|(key, aggregate)| {
-        let Aggregate::Trend(trend) = aggregate else { return None };
-        let set = tags.get(key.tags);
-        let is_failure = set.get("expected_response") == Some("false");
-        let name = match WHOLE.iter().find(|(metric, _)| *metric == key.metric) {
-            Some((_, name)) => (*name).to_owned(),
-            None if key.metric == HTTP_REQ_DURATION => {
-                let tag = |name| set.get(name).unwrap_or_default();
-                format!("{} {}", tag("method"), tag("name")).trim().to_owned()
-            }
-            None => return None,
-        };
-        Some(OwnSeries { key: *key, name, is_failure, population: trend.population() })
-    });
-    own.collect()
+    time_ms: f64,
 }
 
 fn range(seconds: &[(u32, Range<f64>)]) -> Range<u32> {

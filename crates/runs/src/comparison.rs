@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use analysis::compare::{Options, Run, compare};
+use analysis::compare::{Comparability, Comparison, Options, Run, compare};
 use catalogue::Catalogue;
 use report::comparison::{ComparedRun, ComparisonReport};
 
@@ -39,16 +39,29 @@ pub fn between(
 /// A run cannot be read.
 pub fn judged(a: &[PathBuf], b: &[PathBuf], options: Options) -> Result<ComparisonReport, Failure> {
     let mut of_a = beside(a.iter().chain(b).collect(), |path| Candidate::open(path))?;
-    let chosen = Chosen::among(of_a.iter());
+    let chosen = Chosen::among(&of_a[..a.len()], &of_a[a.len()..]);
     let mut runs_a = beside(of_a.iter_mut().collect(), |candidate| candidate.run(&chosen))?;
     let (of_b, runs_b) = (of_a.split_off(a.len()), runs_a.split_off(a.len()));
+    let mut comparison = compare(&runs_a, &runs_b, &options);
+    if let Some((a, b)) = chosen.hosts() {
+        comparison.findings.push(Comparability::Hosts { a: a.clone(), b: b.clone() });
+    }
     Ok(ComparisonReport {
         a: of_a.iter().zip(&runs_a).map(identity).collect(),
         b: of_b.iter().zip(&runs_b).map(identity).collect(),
-        comparison: compare(&runs_a, &runs_b, &options),
+        comparison,
         options,
         endpoints_left_out: chosen.left_out,
     })
+}
+
+/// Returns the exit of a process that is to fail on a regression: without any figure to judge, it cannot pass.
+pub fn exit_on_regression(comparison: &Comparison) -> Exit {
+    match comparison {
+        comparison if comparison.has_regressed() => Exit::Regressed,
+        comparison if !comparison.is_judged() => Exit::NotJudged,
+        _ => Exit::Ok,
+    }
 }
 
 /// Processes several runs in parallel: reading takes longer than judging.

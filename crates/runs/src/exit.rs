@@ -33,6 +33,8 @@ pub enum Exit {
     AuditFailed,
     /// A comparison found a regression, and its flags make that a failure.
     Regressed,
+    /// A comparison was to fail on regressions, and nothing in it could be judged.
+    NotJudged,
     /// The run is not in its store, or parts of it are missing there; k6 stores no runs.
     NotStored,
     /// Any other error, such as a missing file or an unknown flag.
@@ -58,6 +60,7 @@ impl Exit {
             Exit::NotValid => 120,
             Exit::AuditFailed => 122,
             Exit::Regressed => 121,
+            Exit::NotJudged => 125,
             Exit::NotStored => 123,
             Exit::Other => 255,
         }
@@ -65,13 +68,14 @@ impl Exit {
 }
 
 /// Exits from best to worst. Results about the target come before errors that leave its state unknown.
-const FROM_GOOD_TO_BAD: [Exit; 17] = [
+const FROM_GOOD_TO_BAD: [Exit; 18] = [
     Exit::Ok,
     Exit::AuditFailed,
     Exit::NotStored,
     Exit::ThresholdsFailed,
     Exit::MarkedFailed,
     Exit::Regressed,
+    Exit::NotJudged,
     Exit::NotValid,
     Exit::Signal,
     Exit::Remote,

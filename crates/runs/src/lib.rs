@@ -14,6 +14,7 @@ mod coverage;
 pub mod diagnosis;
 mod document;
 mod drops;
+mod endpoints;
 mod exit;
 mod failure;
 pub mod history;

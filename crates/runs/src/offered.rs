@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use analysis::compare::PlannedLoad;
 use model::Scenario;
 use model::plan::{Compat, Executor, Segment, Stage};
 use plan::{Options, ResolveContext, resolve};
@@ -28,6 +29,27 @@ impl Offered {
     /// Returns the load of a plan.
     pub fn of_plan(plan: &model::Plan) -> Offered {
         Offered { scenarios: plan.scenarios.clone(), segment: plan.segment.clone() }
+    }
+
+    /// Returns the load over time: what identifies it, where its stages begin, and whether it varies.
+    pub fn planned_load(&self) -> PlannedLoad {
+        let mut text = String::new();
+        let mut stages = Vec::new();
+        for scenario in &self.scenarios {
+            let start_s = scenario.start_time.as_secs_f64();
+            text += &format!("{start_s} s: {}\n", load_text(&scenario.executor));
+            stages.push(start_s.round() as usize);
+            stages.extend(stage_ends(&scenario.executor).map(|end_s| (start_s + end_s).round() as usize));
+        }
+        text += &format!("{:?}", self.segment);
+        let first_start = self.scenarios.first().map(|scenario| scenario.start_time);
+        let is_constant = self
+            .scenarios
+            .iter()
+            .all(|scenario| Some(scenario.start_time) == first_start && !varies(&scenario.executor));
+        stages.sort_unstable();
+        stages.dedup();
+        PlannedLoad { text, stages, is_constant }
     }
 
     /// Returns the planned length of the scenarios, seconds; `None` if one of them ends with its last iteration.
@@ -63,6 +85,54 @@ impl Offered {
         let due = |scenario: &Scenario| Some(due_until(scenario, to_s)? - due_until(scenario, from_s)?);
         let all = self.scenarios.iter().map(due).sum::<Option<f64>>()?;
         Some(all * (share(self.segment.to) - share(self.segment.from)))
+    }
+}
+
+/// The stages of an executor, and its load before them.
+fn stages(executor: &Executor) -> Option<(u64, &[Stage])> {
+    match executor {
+        Executor::RampingVus { start_vus, stages, .. } => Some((*start_vus, stages)),
+        Executor::RampingArrivalRate { start_rate, stages, .. } => Some((*start_rate, stages)),
+        _ => None,
+    }
+}
+
+/// The ends of the stages of an executor, seconds from its start.
+fn stage_ends(executor: &Executor) -> impl Iterator<Item = f64> {
+    let mut end_s = 0.0;
+    let stages = stages(executor).map_or([].as_slice(), |(_, stages)| stages);
+    stages.iter().map(move |stage| {
+        end_s += stage.duration.as_secs_f64();
+        end_s
+    })
+}
+
+fn varies(executor: &Executor) -> bool {
+    stages(executor).is_some_and(|(start, stages)| {
+        let mut held = stages.iter().filter(|stage| stage.duration > Duration::ZERO);
+        // A first stage without a duration sets the load at once.
+        let sudden = stages.iter().take_while(|stage| stage.duration == Duration::ZERO).last();
+        let from = sudden.map_or(start, |stage| stage.target);
+        held.any(|stage| stage.target != from)
+    })
+}
+
+/// The load that an executor plans, without the VUs that it may use for it.
+fn load_text(executor: &Executor) -> String {
+    match executor {
+        Executor::SharedIterations { vus, iterations, .. } => format!("{vus} VUs share {iterations}"),
+        Executor::PerVuIterations { vus, iterations, .. } => format!("{vus} VUs, {iterations} each"),
+        Executor::ExternallyControlled { vus, duration, .. } => {
+            format!("{vus} VUs at first, for {duration:?}, changed from outside")
+        }
+        Executor::ConstantVus { vus, duration } => format!("{vus} VUs for {duration:?}"),
+        Executor::RampingVus { start_vus, stages, .. } => format!("VUs from {start_vus} {stages:?}"),
+        Executor::ConstantArrivalRate { rate, time_unit, duration, .. } => {
+            format!("{rate} per {time_unit:?} for {duration:?}")
+        }
+        Executor::RampingArrivalRate { start_rate, time_unit, stages, .. } => {
+            format!("from {start_rate} per {time_unit:?} {stages:?}")
+        }
     }
 }
 
@@ -147,6 +217,16 @@ mod tests {
         check(RAMPING, "", (10.0, 11.0), Some(40.0));
         check(RAMPING, "", (20.0, 30.0), Some(0.0));
         check(VUS, "", (0.0, 1.0), None);
+    }
+
+    #[test]
+    fn loads_are_compared_over_time() {
+        let plan = |text: &str| offered(text, "").expect("scenarios").planned_load();
+        assert!(plan(CONSTANT).is_constant && plan(VUS).is_constant);
+        assert_eq!((plan(RAMPING).stages, plan(RAMPING).is_constant), (vec![0, 10, 20], false));
+        let more_vus = RAMPING.replace("\"preAllocatedVUs\":1", "\"preAllocatedVUs\":50");
+        assert_eq!(plan(RAMPING), plan(&more_vus), "VUs are no load where iterations have a rate");
+        assert_ne!(plan(RAMPING).text, plan(&RAMPING.replace("20}", "21}")).text);
     }
 
     #[test]

@@ -242,7 +242,7 @@ fn iterate(bundle: &Bundle, run: Arc<RunContext>, iterations: u64, late: Option<
     (ends, samples, noted.take(), setup_data.map(|data| data.to_string()))
 }
 
-/// What ties a VU to its run until the deadline.
+/// The binding of a VU to its run until the deadline.
 fn binding(id: u64, recorded: &Recorded, run: &Arc<RunContext>, deadline: Instant) -> VuBinding {
     VuBinding {
         id_in_test: id,

@@ -44,6 +44,7 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
         | Exit::CannotServe
         | Exit::AuditFailed
         | Exit::Regressed
+        | Exit::NotJudged
         | Exit::Panic
         | Exit::Other => match &outcome.aborted {
             Some(AbortReason::Listener(why)) => format!("test run was aborted: {why}"),

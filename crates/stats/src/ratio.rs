@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::long_run::long_run_cautious;
 use crate::sheet::{Place, bounds};
-use crate::{f_tail, long_run, student_cdf, student_quantile};
+use crate::{f_tail, student_cdf, student_quantile};
 
 /// From one number to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +34,8 @@ pub struct Estimate {
     /// The variance between runs divided by what the variation within them explains; `None` for one run.
     between: Option<f64>,
     shape: Shape,
+    /// The part of the error that each second of each run adds, in its unit; over all runs and seconds it adds up to nothing.
+    influence: Vec<Vec<f64>>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +59,8 @@ impl Estimate {
         let spread = Spread::from_residuals(residuals, count)?;
         let effective_number = effective_seconds(residuals, spread.error * count);
         let error = spread.error / value;
-        Some(spread.estimate(value, effective_number, error, Shape::Logarithm))
+        let influence = scaled(residuals, 1.0 / (count * value));
+        Some(spread.estimate(value, effective_number, error, (Shape::Logarithm, influence)))
     }
 
     /// A quantile, from each second's contribution to the sum of deviations of the share above it.
@@ -71,7 +75,48 @@ impl Estimate {
         let variance = spread.error * spread.error;
         let effective_number = if variance > 0.0 { share * (1.0 - share) / variance } else { population };
         let error = spread.error;
-        Some(spread.estimate(value, effective_number, error, Shape::Quantile { share, ranks, population }))
+        let shape = (Shape::Quantile { share, ranks, population }, scaled(residuals, 1.0 / population));
+        Some(spread.estimate(value, effective_number, error, shape))
+    }
+
+    /// The part of the error that each second of each run adds.
+    pub(crate) fn influence(&self) -> &[Vec<f64>] {
+        &self.influence
+    }
+
+    /// The standard error: of a quantile's share of the population, else of the logarithm.
+    pub(crate) fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// The degrees of freedom of the error.
+    pub(crate) fn dof(&self) -> f64 {
+        self.dof
+    }
+
+    /// The share of the population below a quantile; `None` for another figure.
+    pub(crate) fn share(&self) -> Option<f64> {
+        match &self.shape {
+            Shape::Quantile { share, .. } => Some(*share),
+            Shape::Logarithm => None,
+        }
+    }
+
+    /// The same figure with another measure of its error.
+    pub(crate) fn with_noise(&self, noise: Noise) -> Estimate {
+        let variance = noise.error * noise.error;
+        let effective_number = match &self.shape {
+            Shape::Quantile { share, population, .. } if variance > 0.0 => {
+                (share * (1.0 - share) / variance).min(*population)
+            }
+            Shape::Quantile { population, .. } => *population,
+            Shape::Logarithm => self.effective_number,
+        };
+        let Noise { error, mut dof, between } = noise;
+        if let Shape::Quantile { share, population, .. } = &self.shape {
+            dof = dof.min((1.0 - share) * population / VALUES_PER_BURST).max(1.0);
+        }
+        Estimate { error, dof, between, effective_number, ..self.clone() }
     }
 
     /// The logarithms of the bounds at so many standard errors, the errors stretched by a factor. The upper one is infinite
@@ -102,6 +147,24 @@ impl Estimate {
     }
 }
 
+/// The error of a side, found in another way than by its own seconds alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Noise {
+    /// The standard error, in the unit of the influence.
+    pub(crate) error: f64,
+    /// Its degrees of freedom.
+    pub(crate) dof: f64,
+    /// The variance between runs divided by what the variation within them explains; `None` for one run.
+    pub(crate) between: Option<f64>,
+}
+
+/// Values beyond a tail that make up a burst: so many seconds of a load that varies show as much as one.
+const VALUES_PER_BURST: f64 = 4.0;
+
+fn scaled(residuals: &[Vec<f64>], factor: f64) -> Vec<Vec<f64>> {
+    residuals.iter().map(|run| run.iter().map(|value| value * factor).collect()).collect()
+}
+
 /// The normal quantile of a two-sided 95 % interval.
 const NORMAL_95: f64 = 1.96;
 
@@ -119,7 +182,7 @@ impl Spread {
         if runs.is_empty() || count < 1.0 {
             return None;
         }
-        let within = long_run(&runs);
+        let within = long_run_cautious(&runs, 1.0);
         let seconds: usize = runs.iter().map(|run| run.len()).sum();
         let variance = within.variance * seconds as f64;
         Some(Spread {
@@ -130,9 +193,15 @@ impl Spread {
         })
     }
 
-    fn estimate(self, value: f64, effective_number: f64, error: f64, shape: Shape) -> Estimate {
+    fn estimate(
+        self,
+        value: f64,
+        effective_number: f64,
+        error: f64,
+        (shape, influence): (Shape, Vec<Vec<f64>>),
+    ) -> Estimate {
         let Spread { dof, between, runs, .. } = self;
-        Estimate { value, effective_number, runs, error, dof, between, shape }
+        Estimate { value, effective_number, runs, error, dof, between, shape, influence }
     }
 }
 
@@ -204,7 +273,7 @@ pub fn log_ratio(a: &Estimate, b: &Estimate, confidence: f64) -> RatioEstimate {
 /// of three runs a side so wide that they miss what is there; not believed, too narrow. So a ratio that is significant
 /// counts in full, with its own degrees of freedom; another one is averaged with 1, as if eight degrees of freedom had
 /// been seen of runs that do not differ. In simulations intervals of 95 % then cover 92 to 97 %, whatever the true ratio.
-fn stretched(between: f64, dof_between: f64, dof: f64) -> (f64, f64) {
+pub(crate) fn stretched(between: f64, dof_between: f64, dof: f64) -> (f64, f64) {
     if between <= 1.0 {
         return (1.0, dof);
     }
@@ -274,6 +343,19 @@ impl Ranks {
     /// How many values there are.
     pub(crate) fn measured(&self) -> f64 {
         self.up_to.last().copied().unwrap_or(0.0)
+    }
+
+    /// How many values are in a bucket and all below.
+    pub(crate) fn up_to(&self, bucket: i32) -> f64 {
+        let at = self.buckets.partition_point(|other| *other <= bucket);
+        at.checked_sub(1).map_or(0.0, |last| self.up_to[last])
+    }
+
+    /// The smallest and the largest value above 0, within a bucket's width; endless without one.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        let first = self.buckets.iter().find_map(|bucket| bounds(*bucket));
+        let last = self.buckets.last().and_then(|bucket| bounds(*bucket));
+        (first.map_or(0.0, |(lower, _)| lower), last.map_or(f64::INFINITY, |(_, upper)| upper))
     }
 
     /// The place with so many values below; `None` outside the values. Within a bucket values are spread evenly on the

@@ -247,6 +247,56 @@ impl<'a> SheetPart<'a> {
             .collect()
     }
 
+    /// The quantile that a value is, by whole buckets, with the error of the share below it; `None` without a value.
+    pub(crate) fn at_value(&self, value: f64) -> Option<Estimate> {
+        let bucket = histo::index_of(value);
+        let below = self.ranks.up_to(bucket);
+        if self.population < 1.0 {
+            return None;
+        }
+        let place = Place { bucket, fraction: 1.0, below, value };
+        let residuals = self.tail_residuals(&[Some(place)]).pop()?;
+        Estimate::of_quantile(
+            value,
+            below / self.population,
+            &residuals,
+            Arc::clone(&self.ranks),
+            self.population,
+        )
+    }
+
+    /// The share of the population above a value, by whole buckets, in each block of the first seconds of each run. A rest that does
+    /// not fill a block is left out; a block without requests has nothing above.
+    pub(crate) fn shares_above(
+        &self,
+        value: f64,
+        seconds: usize,
+        block_s: usize,
+    ) -> impl Iterator<Item = f64> {
+        let bucket = histo::index_of(value);
+        let blocks = self.runs.iter().flat_map(move |(sheet, range)| {
+            let blocks = range.len().min(seconds) / block_s;
+            let start = range.start;
+            (0..blocks).map(move |block| (*sheet, start + block * block_s))
+        });
+        blocks.map(move |(sheet, start)| {
+            let (mut above, mut all) = (0.0, 0.0);
+            for at in start..start + block_s {
+                let second = &sheet.seconds[at];
+                let measured = sheet.row(at).take_while(|(index, _)| *index > bucket);
+                let measured: f64 = measured.map(|(_, count)| f64::from(count)).sum();
+                above += measured + f64::from(second.censored);
+                all += f64::from(second.measured) + f64::from(second.censored);
+            }
+            if all > 0.0 { above / all } else { 0.0 }
+        })
+    }
+
+    /// The smallest and the largest measured value above 0, within a bucket's width.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        self.ranks.range()
+    }
+
     fn residuals(&self, residual: impl Fn(&Second) -> f64) -> Vec<Vec<f64>> {
         let of_run = |(sheet, range): &(&Sheet, Range<usize>)| {
             sheet.seconds[range.clone()].iter().map(&residual).collect()

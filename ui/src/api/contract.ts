@@ -586,11 +586,16 @@ export interface Comparison {
   findings: ComparisonFinding[];
   /** The options. */
   options: ComparisonOptions;
-  /** One per series and figure. */
+  /**
+   * How many seconds were compared with the same seconds of the other side's plan; null where the load does not vary by
+   * plan.
+   */
+  pairedSeconds: number | null;
+  /** One per series and figure, the most important series first. */
   rows: ComparisonRow[];
   /** The version of this shape: major, minor, patch. */
   schemaVersion: string;
-  /** The closing sentence, in English. */
+  /** The answer in a sentence, in English. */
   sentence: string;
   /**
    * All rows in a word: `regressed` if any did, else `improved` if any did, else `inconclusive` unless all rows with a
@@ -613,7 +618,7 @@ export interface ComparedRun {
   seconds: number;
   /** The start by the wall clock, RFC 3339, UTC. */
   started: string;
-  /** The steady ones; null where the run has none. */
+  /** The steady ones, or those that were compared where the load varies by plan; null where the run has none. */
   steady: SteadySeconds | null;
   /** The version of what was tested; empty where it is not known. */
   targetVersion: string;
@@ -630,8 +635,8 @@ export interface SteadySeconds {
 /** Something to know before reading the rows. */
 export interface ComparisonFinding {
   /**
-   * `no_run`, `unequal_rate`, `unequal_vus`, `open_and_closed`, `untrusted`, `no_steady_part`, `different_scripts`,
-   * `different_durations`, `load_unknown`, `closed_loop`, `target_versions`, `only_on`.
+   * `no_run`, `unequal_rate`, `unequal_vus`, `unequal_plan`, `open_and_closed`, `untrusted`, `no_steady_part`,
+   * `different_scripts`, `different_durations`, `load_unknown`, `closed_loop`, `target_versions`, `hosts`, `only_on`.
    */
   kind: string;
   /** Whether it kept latencies and rates from getting a verdict. */
@@ -668,6 +673,11 @@ export interface ComparisonRow {
   differenceInterval: Bounds | null;
   /** `mean`, `p95`, `error_share`, `goodput`, `throughput`. */
   figure: string;
+  /**
+   * How it was found: `interval`, by the interval; `ranks`, since no value of one side lies among those of the other;
+   * `margin_ms`, by the margin in milliseconds.
+   */
+  method: string;
   /** About how many minutes more per side would decide an inconclusive row. */
   moreMinutes: number | null;
   /** About how many runs more per side would. */
@@ -685,8 +695,8 @@ export interface ComparisonRow {
   /** `improved`, `regressed`, `equivalent`, `inconclusive`, `not_available`. */
   verdict: RowVerdict;
   /**
-   * Why there is no verdict: `no_steady_part`, `unequal_load`, `unsupported`, `censored`, `no_values`; null where there
-   * is one.
+   * Why there is no verdict: `no_steady_part`, `too_short`, `unequal_load`, `unsupported`, `censored`, `below_margin`,
+   * `no_values`; null where there is one.
    */
   why: string | null;
 }

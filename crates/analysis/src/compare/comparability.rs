@@ -1,6 +1,6 @@
 //! Whether two sides may be compared at all.
 
-use model::Grade;
+use model::{Fault, Grade};
 
 use super::{Run, Why};
 use crate::steady::{Steady, Unsteady};
@@ -33,6 +33,8 @@ pub enum Comparability {
         /// VUs of the second side.
         b: f64,
     },
+    /// The load has the same mean and another course: latencies at unequal load are not compared.
+    UnequalPlan,
     /// One side has a planned rate and the other VUs: one load does not wait for the target, and the other does.
     OpenAndClosed,
     /// A generator did not do what it was asked.
@@ -43,6 +45,8 @@ pub enum Comparability {
         run: String,
         /// How bad it is.
         grade: Grade,
+        /// Its faults, the worst first.
+        faults: Vec<Fault>,
     },
     /// A run has no steady part.
     NoSteadyPart {
@@ -78,6 +82,13 @@ pub enum Comparability {
         /// That of the second side.
         b: String,
     },
+    /// Hosts of the sides that stand for each other: their endpoints are matched by method and path.
+    Hosts {
+        /// The first side's.
+        a: String,
+        /// The second side's.
+        b: String,
+    },
     /// A series exists on one side only.
     OnlyOn {
         /// The side that has it.
@@ -99,6 +110,7 @@ impl Comparability {
         match self {
             Comparability::UnequalRate { .. }
             | Comparability::UnequalVus { .. }
+            | Comparability::UnequalPlan
             | Comparability::OpenAndClosed => Some(Why::UnequalLoad),
             _ => None,
         }
@@ -128,16 +140,26 @@ pub(super) fn findings(a: Side, b: Side) -> Vec<Comparability> {
 }
 
 fn load(a: Side, b: Side) -> Option<Comparability> {
+    let all = || a.0.iter().chain(b.0);
     match (rate(a), rate(b), vus(a), vus(b)) {
-        (Some(a), Some(b), ..) => {
-            let unequal = (a - b).abs() > RATE_TOLERANCE * a.max(b);
-            unequal.then_some(Comparability::UnequalRate { a, b })
+        (Some(a), Some(b), ..) if (a - b).abs() > RATE_TOLERANCE * a.max(b) => {
+            Some(Comparability::UnequalRate { a, b })
         }
+        (Some(_), Some(_), ..) => has_another_course(all).then_some(Comparability::UnequalPlan),
+        (_, _, Some(a), Some(b)) if a == b && has_another_course(all) => Some(Comparability::UnequalPlan),
         (_, _, Some(a), Some(b)) if a == b => Some(Comparability::ClosedLoop),
         (_, _, Some(a), Some(b)) => Some(Comparability::UnequalVus { a, b }),
         (Some(_), _, _, Some(_)) | (_, Some(_), Some(_), _) => Some(Comparability::OpenAndClosed),
         _ => Some(Comparability::LoadUnknown),
     }
+}
+
+/// Whether plans are known whose loads vary in other ways.
+fn has_another_course<'a, Runs: Iterator<Item = &'a Run>>(runs: impl Fn() -> Runs) -> bool {
+    let plans = || runs().filter_map(|run| run.facts.plan.as_ref());
+    let first = plans().next();
+    plans().any(|plan| !plan.is_constant)
+        && plans().any(|plan| Some(&plan.text) != first.map(|first| &first.text))
 }
 
 /// The planned rate of a side in its steady parts (or whole runs), averaged over its runs.
@@ -158,7 +180,10 @@ fn mean(values: &[f64]) -> Option<f64> {
 
 fn untrusted(side: SideName, runs: &[Run]) -> impl Iterator<Item = Comparability> {
     let bad = runs.iter().filter(|run| run.facts.grade >= Grade::Degraded);
-    bad.map(move |run| Comparability::Untrusted { side, run: run.facts.name.clone(), grade: run.facts.grade })
+    bad.map(move |run| {
+        let (run, grade, faults) = (run.facts.name.clone(), run.facts.grade, run.facts.faults.clone());
+        Comparability::Untrusted { side, run, grade, faults }
+    })
 }
 
 fn unsteady(side: SideName, (runs, steady): Side) -> Vec<Comparability> {

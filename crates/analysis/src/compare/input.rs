@@ -1,6 +1,6 @@
 //! The input of a comparison.
 
-use model::Grade;
+use model::{Fault, Grade};
 use stats::Sheet;
 
 /// One run.
@@ -25,10 +25,25 @@ pub struct Facts {
     pub planned_s: Option<f64>,
     /// Validity grade of the load generator.
     pub grade: Grade,
+    /// The faults of its measurement, the worst first.
+    pub faults: Vec<Fault>,
     /// The version of the target.
     pub target_version: Option<String>,
     /// The number of VUs, if they are the load: closed executors.
     pub closed_vus: Option<u64>,
+    /// The planned load over time; `None` if it is not known.
+    pub plan: Option<PlannedLoad>,
+}
+
+/// The planned load of a run over time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlannedLoad {
+    /// The executors with their stages, rates and times: runs whose texts are equal have the same load at the same time.
+    pub text: String,
+    /// The seconds at which stages begin, from the start of the scenarios.
+    pub stages: Vec<usize>,
+    /// Whether the load is the same at all times.
+    pub is_constant: bool,
 }
 
 /// The load of one second.

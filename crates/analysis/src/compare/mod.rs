@@ -5,21 +5,27 @@
 //! other, and only then a verdict, after accounting for how many rows there are. See docs/analysis.md for the method and
 //! for how often it is right.
 
+mod answer;
 mod comparability;
+mod exact;
 mod input;
 mod levels;
+mod pairing;
 mod rows;
 mod verdict;
 
 use std::ops::Range;
 
+use stats::PlanStrata;
+
+pub use answer::{Answer, Changes};
 pub use comparability::{Comparability, SideName};
-pub use input::{Facts, LoadSecond, Run, Series};
+pub use input::{Facts, LoadSecond, PlannedLoad, Run, Series};
 pub use levels::{Level, LevelRow, levels};
-pub use rows::{ALL_SERIES, Measure, Row};
+pub use rows::{ALL_SERIES, Measure, Method, Row};
 pub use verdict::{More, Verdict, Why};
 
-use crate::steady::{Steady, steady_part};
+use crate::steady::{Steady, Unsteady, steady_part};
 
 /// Settings of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,11 +72,19 @@ pub struct Comparison {
     /// Whether a side has so few runs that what differs from run to run is not known: the intervals are of these runs
     /// alone.
     pub within_run_only: bool,
+    /// How many seconds of the plan were compared with the same seconds of the other side, where the plan's load varies.
+    pub paired_s: Option<usize>,
     /// One per series and figure, in the order of the first side's series.
     pub rows: Vec<Row>,
 }
 
 impl Comparison {
+    /// Whether any figure but a share of errors has a verdict. Without one, neither a change nor its absence is shown.
+    pub fn is_judged(&self) -> bool {
+        let judged = |row: &Row| !matches!(row.verdict, Verdict::NotAvailable(_));
+        self.rows.iter().any(|row| row.measure != Measure::ErrorShare && judged(row))
+    }
+
     /// Whether any row regressed.
     pub fn has_regressed(&self) -> bool {
         self.rows.iter().any(|row| row.verdict == Verdict::Regressed)
@@ -82,27 +96,51 @@ pub const RUNS_FOR_BETWEEN: usize = 3;
 
 /// Compares side `b` with side `a`: before and after, or two targets.
 pub fn compare(a: &[Run], b: &[Run], options: &Options) -> Comparison {
-    let (steady_a, steady_b) = (steady_parts(a), steady_parts(b));
+    let strata = pairing::strata(a, b);
+    let paired_s = strata.as_ref().map(PlanStrata::seconds);
+    let steady = |runs: &[Run]| match paired_s {
+        Some(seconds) => vec![Steady::Seconds(0..seconds); runs.len()],
+        None => runs.iter().map(|run| steady_part(&run.levels())).collect(),
+    };
+    let (steady_a, steady_b) = (steady(a), steady(b));
     let findings = comparability::findings((a, &steady_a), (b, &steady_b));
-    let judged = |runs: &[Run], steady: &[Steady]| -> Option<Vec<Range<usize>>> {
-        let ranges = runs.iter().zip(steady).map(|(run, steady)| match steady {
-            Steady::Never(_) if options.despite_no_steady_part => Some(0..run.seconds()),
-            steady => steady.seconds(),
-        });
-        ranges.collect::<Option<Vec<_>>>().filter(|ranges| !ranges.is_empty())
+    let (parts_a, parts_b) = (parts(a, &steady_a), parts(b, &steady_b));
+    let unequal = findings.iter().find_map(Comparability::refusal).filter(|_| !options.despite_unequal_load);
+    let unsteady = why_unsteady(&steady_a, &steady_b).filter(|_| !options.despite_no_steady_part);
+    let may_use_ranks = exact::is_short(&parts_a) && exact::is_short(&parts_b);
+    let refusal = match (unequal, unsteady) {
+        (Some(why), _) => Some(Refusal::Whole(why)),
+        (None, Some(why)) if may_use_ranks => Some(Refusal::ExceptRanks(why)),
+        (None, why) => why.map(Refusal::Whole),
     };
-    let refusal = findings.iter().find_map(Comparability::refusal).filter(|_| !options.despite_unequal_load);
-    let (parts_a, parts_b) = (judged(a, &steady_a), judged(b, &steady_b));
-    let rows = match (parts_a, parts_b) {
-        (Some(parts_a), Some(parts_b)) => rows::rows((a, &parts_a), (b, &parts_b), refusal, options),
-        _ => rows::without_steady_part(a, b, options),
-    };
+    let rows = rows::rows(&rows::Sides { a: (a, &parts_a), b: (b, &parts_b), refusal, strata, options });
     let within_run_only = a.len().min(b.len()) < RUNS_FOR_BETWEEN;
-    Comparison { findings, steady_a, steady_b, within_run_only, rows }
+    Comparison { findings, steady_a, steady_b, within_run_only, paired_s, rows }
 }
 
-fn steady_parts(runs: &[Run]) -> Vec<Steady> {
-    runs.iter().map(|run| steady_part(&run.levels())).collect()
+/// The figures that are not judged, and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Refusal {
+    /// No latency and no rate.
+    Whole(Why),
+    /// Only what ranks alone decide.
+    ExceptRanks(Why),
+}
+
+/// Why runs without a steady part have no verdict; `None` if all have one.
+fn why_unsteady(a: &[Steady], b: &[Steady]) -> Option<Why> {
+    let why = |steady: &Steady| match steady {
+        Steady::Seconds(_) => None,
+        Steady::Never(Unsteady::TooShort { .. }) => Some(Why::TooShort),
+        Steady::Never(_) => Some(Why::NoSteadyPart),
+    };
+    a.iter().chain(b).find_map(why)
+}
+
+/// The seconds whose figures are shown: the steady ones, or all of a run without.
+fn parts(runs: &[Run], steady: &[Steady]) -> Vec<Range<usize>> {
+    let part = |(run, steady): (&Run, &Steady)| steady.seconds().unwrap_or(0..run.seconds());
+    runs.iter().zip(steady).map(part).collect()
 }
 
 #[cfg(test)]

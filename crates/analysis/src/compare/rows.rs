@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use stats::{
-    ErrorRatio, ErrorSide, Estimate, RatioEstimate, SheetPart, adjusted_p_values, error_ratio,
-    independent_samples_min, log_ratio, over_dispersion,
+    ErrorRatio, ErrorSide, Estimate, PlanStrata, RatioEstimate, SheetPart, Split, adjusted_p_values,
+    error_ratio, follows_load, independent_samples_min, log_ratio, over_dispersion, paired,
 };
 
 use super::verdict::{self, Effort};
-use super::{Options, Run, Verdict, Why};
+use super::{Options, Refusal, Run, Verdict, Why, exact};
 
 /// Seconds of a block whose errors are counted together: longer than most bursts.
 const ERROR_BLOCK_S: usize = 10;
@@ -31,6 +31,18 @@ pub enum Measure {
     Throughput,
 }
 
+/// How a row was decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// By an interval around the figures.
+    #[default]
+    Interval,
+    /// By ranks: no value of one side lies among those of the other.
+    Ranks,
+    /// By the margin in milliseconds: the relative margin alone would not make the sides equivalent.
+    MarginMs,
+}
+
 /// A figure of both sides, and the verdict on its difference.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -44,6 +56,8 @@ pub struct Row {
     pub b: Option<f64>,
     /// Their ratio with its interval; shares of errors have [`Row::errors`] instead.
     pub ratio: Option<RatioEstimate>,
+    /// How the ratio and its interval were found.
+    pub method: Method,
     /// The comparison of shares of errors.
     pub errors: Option<ErrorRatio>,
     /// The smallest share of false findings at which this row is one, over all rows.
@@ -53,41 +67,41 @@ pub struct Row {
 }
 
 /// A side's runs with the seconds that are judged.
-type Side<'a> = (&'a [Run], &'a [Range<usize>]);
+pub(super) type Side<'a> = (&'a [Run], &'a [Range<usize>]);
 
-/// The rows that say that there is no steady part.
-pub(super) fn without_steady_part(a: &[Run], b: &[Run], options: &Options) -> Vec<Row> {
-    let row = |series: &str, measure| empty(series, measure, Why::NoSteadyPart);
-    let mut rows: Vec<Row> = vec![row(ALL_SERIES, Measure::Throughput)];
-    for series in names(a, b) {
-        rows.extend(measures(options).map(|measure| row(series, measure)));
-    }
-    rows
+/// Everything that rows are made from.
+pub(super) struct Sides<'a> {
+    pub(super) a: Side<'a>,
+    pub(super) b: Side<'a>,
+    /// The figures that are not judged.
+    pub(super) refusal: Option<Refusal>,
+    /// The parts of the plan, where seconds are compared at equal elapsed time.
+    pub(super) strata: Option<PlanStrata>,
+    pub(super) options: &'a Options,
 }
 
 /// All rows with their verdicts.
-pub(super) fn rows(a: Side, b: Side, refusal: Option<Why>, options: &Options) -> Vec<Row> {
-    let mut rows = vec![refused(throughput(a, b, options.confidence), refusal)];
-    rows.extend(all_series_rows(a, b, refusal, options));
+pub(super) fn rows(sides: &Sides) -> Vec<Row> {
+    let mut rows = vec![throughput(sides)];
+    rows.extend(all_series_rows(sides));
     let p_value = |row: &Row| match (&row.ratio, &row.errors) {
         (Some(ratio), _) => ratio.p_value,
         (None, Some(errors)) => errors.p_value,
         (None, None) => f64::NAN,
     };
     let q_values = adjusted_p_values(&rows.iter().map(p_value).collect::<Vec<f64>>());
-    let effort = effort(a, b);
+    let effort = effort(sides.a, sides.b);
     for (row, q_value) in rows.iter_mut().zip(q_values) {
-        judge(row, q_value, effort, options);
+        judge(row, q_value, effort, sides);
     }
     rows
 }
 
-/// The rows of all series. Many series are shared by as many threads as there are cores.
-fn all_series_rows(a: Side, b: Side, refusal: Option<Why>, options: &Options) -> Vec<Row> {
-    let names: Vec<&str> = names(a.0, b.0).collect();
-    let of_some = |names: &[&str]| -> Vec<Row> {
-        names.iter().flat_map(|name| series_rows(name, a, b, refusal, options)).collect()
-    };
+// The rows of all series. Many series are shared by as many threads as there are cores.
+fn all_series_rows(sides: &Sides) -> Vec<Row> {
+    let names: Vec<&str> = names(sides.a.0, sides.b.0).collect();
+    let of_some =
+        |names: &[&str]| -> Vec<Row> { names.iter().flat_map(|name| series_rows(name, sides)).collect() };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if cores == 1 || names.len() < SERIES_PER_THREAD_MIN * 2 {
         return of_some(&names);
@@ -112,11 +126,6 @@ fn names<'a>(a: &'a [Run], b: &'a [Run]) -> impl Iterator<Item = &'a str> {
     common.filter(move |name| a.iter().chain(b).all(|run| run.series(name).is_some()))
 }
 
-fn measures(options: &Options) -> impl Iterator<Item = Measure> {
-    let quantiles = options.quantiles.iter().map(|quantile| Measure::Quantile(*quantile));
-    std::iter::once(Measure::Mean).chain(quantiles).chain([Measure::ErrorShare, Measure::Goodput])
-}
-
 fn empty(series: &str, measure: Measure, why: Why) -> Row {
     Row {
         series: series.to_owned(),
@@ -124,21 +133,11 @@ fn empty(series: &str, measure: Measure, why: Why) -> Row {
         a: None,
         b: None,
         ratio: None,
+        method: Method::Interval,
         errors: None,
         q_value: None,
         verdict: Verdict::NotAvailable(why),
     }
-}
-
-fn throughput(a: Side, b: Side, confidence: f64) -> Row {
-    let side = |(runs, parts): Side| {
-        let of_run = |(run, part): (&Run, &Range<usize>)| -> Vec<f64> {
-            let seconds = run.load.get(part.start..part.end.min(run.load.len())).unwrap_or_default();
-            seconds.iter().map(|second| second.finished as f64).collect()
-        };
-        per_second(&runs.iter().zip(parts).map(of_run).collect::<Vec<_>>())
-    };
-    compared(ALL_SERIES, Measure::Throughput, side(a), side(b), confidence)
 }
 
 /// The row with its figures alone, if there is a reason to say no more.
@@ -149,33 +148,180 @@ fn refused(row: Row, why: Option<Why>) -> Row {
     }
 }
 
-fn per_second(runs: &[Vec<f64>]) -> Option<Estimate> {
-    Estimate::of_seconds(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>())
+/// A figure of both sides.
+type Estimates = (Option<Estimate>, Option<Estimate>);
+
+/// Both figures with the errors that they have at equal elapsed time, where seconds are compared so.
+fn beside(estimates: Estimates, sides: &Sides, follows_load: bool) -> Estimates {
+    match (estimates, &sides.strata) {
+        ((Some(a), Some(b)), Some(strata)) => {
+            let (a, b) = paired(&a, &b, strata, follows_load);
+            (Some(a), Some(b))
+        }
+        (estimates, _) => estimates,
+    }
 }
 
-fn series_rows(name: &str, a: Side, b: Side, refusal: Option<Why>, options: &Options) -> Vec<Row> {
-    let (part_a, part_b) = (part(name, a), part(name, b));
-    let row = |measure, estimates: (Option<Estimate>, Option<Estimate>)| {
-        refused(compared(name, measure, estimates.0, estimates.1, options.confidence), refusal)
+/// A p-value below this part of the accepted error is clear, whatever the other rows show.
+const CLEAR: f64 = 0.1;
+
+/// A row by its interval, unless there is a reason against one; and by ranks or by the values between where it is short and
+/// undecided.
+fn row(
+    (series, measure): (&str, Measure),
+    (a, b): Estimates,
+    why: Option<Why>,
+    sides: &Sides,
+    blocks: impl Fn(Side) -> Option<Vec<f64>>,
+    split: impl Fn() -> Option<RatioEstimate>,
+) -> Row {
+    let compared = compared(series, measure, (a, b), sides.options);
+    let why = match sides.refusal {
+        Some(Refusal::Whole(why)) => return refused(compared, Some(why)),
+        Some(Refusal::ExceptRanks(why)) => Some(why),
+        None => why,
     };
-    let mut rows = vec![row(Measure::Mean, (part_a.mean(), part_b.mean()))];
-    let tails = part_a.quantiles(&options.quantiles).into_iter().zip(part_b.quantiles(&options.quantiles));
-    for (tail_a, tail_b) in tails {
-        let quantile = tail_a.quantile;
-        let mut row = row(Measure::Quantile(quantile), (tail_a.estimate.clone(), tail_b.estimate.clone()));
-        if let Some(why) = unsupported(quantile, [(&tail_a.estimate, &part_a), (&tail_b.estimate, &part_b)]) {
-            row = refused(row, refusal.or(Some(why)));
-        }
-        rows.push(row);
+    let is_below = |value: Option<f64>| value.is_some_and(|value| value < sides.options.margin_ms);
+    if is_duration(measure) && is_below(compared.a) && is_below(compared.b) {
+        return refused(compared, Some(Why::BelowMargin));
     }
-    rows.push(error_row(name, a, b, options.confidence));
-    rows.push(row(Measure::Goodput, (goodput(name, a, options), goodput(name, b, options))));
+    let is_decided = |ratio: &RatioEstimate| {
+        let is_clear = ratio.p_value < (1.0 - sides.options.confidence) * CLEAR;
+        is_clear && ratio.interval.lower > 0.0 && ratio.interval.upper.is_finite()
+    };
+    let is_open = why.is_some() || !compared.ratio.as_ref().is_some_and(is_decided);
+    let is_short = exact::is_short(sides.a.1) && exact::is_short(sides.b.1);
+    if let Some((a, b)) = compared.a.zip(compared.b).filter(|_| is_open && is_short) {
+        let blocks = blocks(sides.a).zip(blocks(sides.b));
+        let ratio = blocks.and_then(|(of_a, of_b)| {
+            exact::ratio(a, b, [of_a.as_slice(), of_b.as_slice()], sides.strata.is_some())
+        });
+        if let Some(ratio) = ratio {
+            return Row { ratio: Some(ratio), method: Method::Ranks, ..compared };
+        }
+        let is_endless =
+            |ratio: &RatioEstimate| ratio.interval.lower <= 0.0 || ratio.interval.upper.is_infinite();
+        let is_uncertain = match why {
+            None => compared.ratio.as_ref().is_some_and(is_endless),
+            Some(why) => matches!(why, Why::Unsupported { .. }),
+        };
+        if let Some(ratio) = is_uncertain.then(split).flatten() {
+            return Row { ratio: Some(ratio), ..compared };
+        }
+    }
+    refused(compared, why)
+}
+
+fn compared(series: &str, measure: Measure, (a, b): Estimates, options: &Options) -> Row {
+    let ratio = a.as_ref().zip(b.as_ref()).map(|(a, b)| log_ratio(a, b, options.confidence));
+    Row {
+        a: a.map(|estimate| estimate.value),
+        b: b.map(|estimate| estimate.value),
+        ratio,
+        ..empty(series, measure, Why::NoValues)
+    }
+}
+
+fn throughput(sides: &Sides) -> Row {
+    let finished = |(runs, parts): Side| -> Option<Vec<Vec<f64>>> {
+        let of_run = |(run, part): (&Run, &Range<usize>)| -> Vec<f64> {
+            let seconds = run.load.get(part.start..part.end.min(run.load.len())).unwrap_or_default();
+            seconds.iter().map(|second| second.finished as f64).collect()
+        };
+        Some(runs.iter().zip(parts).map(of_run).collect())
+    };
+    rate_row((ALL_SERIES, Measure::Throughput), sides, follow(ITERATIONS, sides), finished)
+}
+
+/// The series of whole iterations: where VUs wait for the target, their time is what decides how many there are.
+const ITERATIONS: &str = "iteration_duration";
+
+/// Whether the mean of a series follows the load on one side more than on the other: then all of its figures do.
+fn follow(name: &str, sides: &Sides) -> bool {
+    let means = (part(name, sides.a).mean(), part(name, sides.b).mean());
+    match (&means, &sides.strata) {
+        ((Some(a), Some(b)), Some(strata)) => follows_load(a, b, strata),
+        _ => false,
+    }
+}
+
+/// A row of what is counted each second.
+fn rate_row(
+    name: (&str, Measure),
+    sides: &Sides,
+    follows: bool,
+    counts: impl Fn(Side) -> Option<Vec<Vec<f64>>>,
+) -> Row {
+    let estimates = (per_second(counts(sides.a)), per_second(counts(sides.b)));
+    let blocks = |side: Side| {
+        let mean = |block: &[f64]| block.iter().sum::<f64>() / block.len() as f64;
+        let runs = counts(side)?;
+        Some(runs.iter().flat_map(|run| run.chunks_exact(exact::BLOCK_S).map(mean)).collect())
+    };
+    row(name, beside(estimates, sides, follows), None, sides, blocks, || None)
+}
+
+fn per_second(runs: Option<Vec<Vec<f64>>>) -> Option<Estimate> {
+    Estimate::of_seconds(&runs?.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
+
+fn series_rows(name: &str, sides: &Sides) -> Vec<Row> {
+    let (part_a, part_b) = (part(name, sides.a), part(name, sides.b));
+    let follows = follow(name, sides);
+    let means = beside((part_a.mean(), part_b.mean()), sides, follows);
+    let of_blocks = |side: Side| block_figures(name, side, |part| part.mean());
+    let mut rows = vec![row((name, Measure::Mean), means, None, sides, of_blocks, || None)];
+    let quantiles = &sides.options.quantiles;
+    for (tail_a, tail_b) in part_a.quantiles(quantiles).into_iter().zip(part_b.quantiles(quantiles)) {
+        let quantile = tail_a.quantile;
+        let split = || {
+            let (a, b) = (tail_a.estimate.as_ref()?, tail_b.estimate.as_ref()?);
+            split((&part_a, a), (&part_b, b), quantile, sides)
+        };
+        let (a, b) = beside((tail_a.estimate.clone(), tail_b.estimate.clone()), sides, follows);
+        let why = unsupported(quantile, [(&a, &part_a), (&b, &part_b)]);
+        let of_blocks = |side: Side| block_figures(name, side, |part| in_block(part, quantile));
+        rows.push(row((name, Measure::Quantile(quantile)), (a, b), why, sides, of_blocks, split));
+    }
+    rows.push(error_row(name, sides));
+    rows.push(rate_row((name, Measure::Goodput), sides, follows, |side| good(name, side, sides.options)));
     rows
+}
+
+/// A quantile by a value between those of both sides, where they went through the same plan.
+fn split(
+    a: (&SheetPart, &Estimate),
+    b: (&SheetPart, &Estimate),
+    quantile: f64,
+    sides: &Sides,
+) -> Option<RatioEstimate> {
+    let strata = sides.strata.as_ref()?;
+    Split { quantile, strata, block_s: exact::BLOCK_S, confidence: sides.options.confidence }.ratio(a, b)
 }
 
 fn part<'a>(name: &str, (runs, parts): Side<'a>) -> SheetPart<'a> {
     let of_run = |(run, part): (&'a Run, &Range<usize>)| Some((&run.series(name)?.sheet, part.clone()));
     SheetPart::new(&runs.iter().zip(parts).filter_map(of_run).collect::<Vec<_>>())
+}
+
+/// A figure of each block of a side; `None` if a block has none.
+fn block_figures(
+    name: &str,
+    (runs, parts): Side,
+    figure: impl Fn(&SheetPart) -> Option<Estimate>,
+) -> Option<Vec<f64>> {
+    let blocks =
+        runs.iter().zip(parts).flat_map(|(run, part)| exact::blocks(part).map(move |block| (run, block)));
+    let of_block = |(run, block): (&Run, Range<usize>)| {
+        Some(figure(&SheetPart::new(&[(&run.series(name)?.sheet, block)]))?.value)
+    };
+    blocks.map(of_block).collect()
+}
+
+/// A quantile of a block, if at least one value is expected beyond it.
+fn in_block(part: &SheetPart, quantile: f64) -> Option<Estimate> {
+    let beyond = part.population() as f64 * (1.0 - quantile);
+    (beyond >= 1.0).then(|| part.quantiles(&[quantile]).pop()?.estimate).flatten()
 }
 
 /// Why a quantile has no figure, if it has none.
@@ -195,29 +341,13 @@ fn unsupported(quantile: f64, sides: [(&Option<Estimate>, &SheetPart); 2]) -> Op
     (have < needed).then_some(Why::Unsupported { needed, have })
 }
 
-fn compared(
-    series: &str,
-    measure: Measure,
-    a: Option<Estimate>,
-    b: Option<Estimate>,
-    confidence: f64,
-) -> Row {
-    let ratio = a.as_ref().zip(b.as_ref()).map(|(a, b)| log_ratio(a, b, confidence));
-    Row {
-        a: a.map(|estimate| estimate.value),
-        b: b.map(|estimate| estimate.value),
-        ratio,
-        ..empty(series, measure, Why::NoValues)
-    }
-}
-
-fn error_row(name: &str, a: Side, b: Side, confidence: f64) -> Row {
-    let (a, b) = (error_side(name, a), error_side(name, b));
+fn error_row(name: &str, sides: &Sides) -> Row {
+    let (a, b) = (error_side(name, sides.a), error_side(name, sides.b));
     let share = |side: &ErrorSide| (side.total > 0).then(|| side.errors as f64 / side.total as f64);
     Row {
         a: share(&a),
         b: share(&b),
-        errors: error_ratio(&a, &b, confidence),
+        errors: error_ratio(&a, &b, sides.options.confidence),
         ..empty(name, Measure::ErrorShare, Why::NoValues)
     }
 }
@@ -237,7 +367,8 @@ fn error_side(name: &str, (runs, parts): Side) -> ErrorSide {
     ErrorSide { errors: sums.0, total: sums.1, dispersion: over_dispersion(&blocks) }
 }
 
-fn goodput(name: &str, (runs, parts): Side, options: &Options) -> Option<Estimate> {
+/// The good responses of each second of each run.
+fn good(name: &str, (runs, parts): Side, options: &Options) -> Option<Vec<Vec<f64>>> {
     let of_run = |(run, part): (&Run, &Range<usize>)| -> Option<Vec<f64>> {
         let sheet = &run.series(name)?.sheet;
         let good: Vec<u64> = match options.slo_ms {
@@ -246,7 +377,7 @@ fn goodput(name: &str, (runs, parts): Side, options: &Options) -> Option<Estimat
         };
         Some(good.get(part.start..part.end.min(good.len()))?.iter().map(|count| *count as f64).collect())
     };
-    per_second(&runs.iter().zip(parts).map(of_run).collect::<Option<Vec<_>>>()?)
+    runs.iter().zip(parts).map(of_run).collect()
 }
 
 fn effort((runs_a, parts_a): Side, (runs_b, parts_b): Side) -> Effort {
@@ -255,14 +386,25 @@ fn effort((runs_a, parts_a): Side, (runs_b, parts_b): Side) -> Effort {
 }
 
 /// Gives a row its verdict, unless it was refused one.
-fn judge(row: &mut Row, q_value: f64, effort: Effort, options: &Options) {
+fn judge(row: &mut Row, q_value: f64, effort: Effort, sides: &Sides) {
+    let options = sides.options;
     if let Some(ratio) = &row.ratio {
         let lower_is_better = !matches!(row.measure, Measure::Goodput | Measure::Throughput);
         let absolute = row.a.filter(|_| is_duration(row.measure)).map_or(0.0, |a| options.margin_ms / a);
         let margin = options.margin.max(absolute);
         row.verdict = verdict::on_ratio(ratio, q_value, margin, lower_is_better, effort, options);
+        if row.verdict == Verdict::Equivalent && !verdict::is_within(ratio, options.margin) {
+            row.method = Method::MarginMs;
+        }
     } else if let Some(errors) = &row.errors {
-        row.verdict = verdict::on_errors(errors, q_value, effort, options);
+        let found = verdict::on_errors(errors, q_value, effort, options);
+        row.verdict = match (found, sides.refusal) {
+            // At unequal load, equal shares prove nothing.
+            (Verdict::Equivalent | Verdict::Inconclusive(_), Some(Refusal::Whole(why))) => {
+                Verdict::NotAvailable(why)
+            }
+            (found, _) => found,
+        };
     } else {
         return;
     }

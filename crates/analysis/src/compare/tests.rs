@@ -97,6 +97,7 @@ fn a_run_that_never_settles_is_not_judged() {
         [Comparability::NoSteadyPart { side: SideName::A, why: Unsteady::LevelShift { at_s: 200, .. }, .. }]
     ));
     assert!(comparison.rows.iter().all(|row| row.verdict == Verdict::NotAvailable(Why::NoSteadyPart)));
+    assert!(row(&comparison, Measure::Mean).a.is_some(), "figures are shown without a verdict");
     let options = Options { despite_no_steady_part: true, ..Options::default() };
     assert!(row(&compare(&[halves], &[slow], &options), Measure::Mean).ratio.is_some());
 }
@@ -116,7 +117,12 @@ fn facts_that_differ_are_named() {
     let found = compare(&[a], &[b], &Options::default()).findings;
     let expect = [
         Comparability::LoadUnknown,
-        Comparability::Untrusted { side: SideName::B, run: "run 2".into(), grade: model::Grade::Invalid },
+        Comparability::Untrusted {
+            side: SideName::B,
+            run: "run 2".into(),
+            grade: model::Grade::Invalid,
+            faults: Vec::new(),
+        },
         Comparability::DifferentScripts { a: "x".into(), b: "y".into() },
         Comparability::DifferentDurations { shortest_s: 60.0, longest_s: 600.0 },
         Comparability::OnlyOn { side: SideName::A, series: "GET /".into() },
@@ -139,4 +145,138 @@ fn three_runs_a_side_are_more_than_one_run() {
     let comparison = compare(&side(1, 100.0), &side(11, 110.0), &Options::default());
     assert!(!comparison.within_run_only);
     assert_eq!(row(&comparison, Measure::Quantile(0.95)).verdict, Verdict::Regressed);
+}
+
+/// The course of the load of a test that goes up, holds, goes up, holds and goes down, in seconds.
+const STAGES: [(usize, f64); 5] = [(3, 30.0), (7, 30.0), (5, 120.0), (10, 120.0), (3, 0.0)];
+
+/// A run of a plan with stages, in a closed loop: a target that serves so many requests per second queues the others.
+fn staged(seed: u64, served_per_second: f64) -> Run {
+    let mut random = Random::new(seed);
+    let (mut vus, mut stages, mut seconds) = (1.0, Vec::new(), Vec::new());
+    for (length, target) in STAGES {
+        stages.push(seconds.len());
+        let step = (target - vus) / length as f64;
+        seconds.extend((1..=length).map(|at| vus + step * at as f64));
+        vus = target;
+    }
+    let mut run = Run { series: vec![Series::new("POST checkout")], ..Run::default() };
+    for vus in seconds {
+        let alone = vus / 0.22;
+        let rate = alone.min(served_per_second);
+        let ms = 20.0 + 1000.0 * (vus / rate - 0.22).max(0.0);
+        let (mut histogram, mut sum) = (histo::Histogram::default(), 0.0);
+        let count = (rate / 3.0).round() as u64;
+        for _ in 0..count {
+            let value = ms * (0.02 * random.normal()).exp();
+            histogram.record(value);
+            sum += value;
+        }
+        run.series[0].sheet.push(&histogram, sum, 0);
+        let finished = rate.round() as u64;
+        run.load.push(LoadSecond { started: finished, finished, offered: None });
+    }
+    let plan = PlannedLoad { text: "stages".into(), stages, is_constant: false };
+    run.facts =
+        Facts { name: format!("run {seed}"), closed_vus: Some(120), plan: Some(plan), ..Facts::default() };
+    run
+}
+
+#[test]
+fn a_remedy_is_seen_on_a_ramp() {
+    let comparison = compare(&[staged(1, 300.0)], &[staged(2, 3000.0)], &Options::default());
+    assert_eq!(comparison.paired_s, Some(28));
+    for measure in [Measure::Mean, Measure::Quantile(0.95), Measure::Throughput] {
+        let row = row(&comparison, measure);
+        assert_eq!(row.verdict, Verdict::Improved, "{row:?}");
+        let interval = row.ratio.expect("a ratio").interval;
+        assert!(interval.upper / interval.lower < 4.0, "{row:?}");
+    }
+    let Answer::Changed { regressed, improved } = comparison.answer() else { panic!("a change") };
+    assert!(regressed.is_empty() && improved.throughput.is_some() && improved.lead.is_some());
+}
+
+#[test]
+fn equal_ramps_have_not_changed() {
+    let has_changed = |seed: &u64| {
+        let (a, b) = (staged(100 + seed, 300.0), staged(200 + seed, 300.0));
+        let rows = compare(&[a], &[b], &Options::default()).rows;
+        rows.iter().any(|row| matches!(row.verdict, Verdict::Improved | Verdict::Regressed))
+    };
+    let changed = (0..20).filter(has_changed).count();
+    assert!(changed <= 2, "{changed} of 20 pairs that do not differ; one is expected at 5 %");
+}
+
+#[test]
+fn plans_of_another_course_are_not_compared() {
+    let mut other = staged(2, 300.0);
+    if let Some(plan) = &mut other.facts.plan {
+        plan.text = "a spike".into();
+    }
+    let comparison = compare(&[staged(1, 300.0)], &[other], &Options::default());
+    assert_eq!(comparison.findings[0], Comparability::UnequalPlan);
+    assert!(matches!(comparison.answer(), Answer::NotComparable(0)));
+    assert!(comparison.rows.iter().all(|row| row.verdict != Verdict::Equivalent), "{:?}", comparison.rows);
+    assert!(row(&comparison, Measure::Mean).a.is_some(), "figures are shown without a verdict");
+}
+
+/// A run of nearly fixed times, a hundred each second, whose rate and level wander by little.
+fn fixed(seed: u64, seconds: usize, ms: f64) -> Run {
+    let mut random = Random::new(seed);
+    let mut run = Run { series: vec![Series::new("GET /")], ..Run::default() };
+    let mut drift = 0.0;
+    for _ in 0..seconds {
+        drift = 0.95 * drift + 0.003 * random.normal();
+        let (mut histogram, mut sum) = (histo::Histogram::default(), 0.0);
+        for _ in 0..100 {
+            let value = ms * (drift + 0.01 * random.normal().abs()).exp();
+            histogram.record(value);
+            sum += value;
+        }
+        run.series[0].sheet.push(&histogram, sum, 0);
+        run.load.push(LoadSecond { started: 100, finished: 100, offered: Some(100.0) });
+    }
+    run
+}
+
+#[test]
+fn times_that_do_not_overlap_are_decided() {
+    for (seconds, seed) in [(15, 1), (24, 3), (24, 5), (60, 7)] {
+        let comparison =
+            compare(&[fixed(seed, seconds, 20.0)], &[fixed(seed + 1, seconds, 28.0)], &Options::default());
+        for measure in
+            [Measure::Mean, Measure::Quantile(0.5), Measure::Quantile(0.9), Measure::Quantile(0.95)]
+        {
+            let row = row(&comparison, measure);
+            assert_eq!(row.verdict, Verdict::Regressed, "{seconds} s: {row:?}");
+            let interval = row.ratio.expect("a ratio").interval;
+            assert!(interval.lower > 1.2 && interval.upper < 1.6, "{seconds} s: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn runs_too_short_to_judge_show_their_figures() {
+    let comparison = compare(&[run(1, 15, 100.0, 0.0)], &[run(2, 15, 100.0, 0.0)], &Options::default());
+    let mean = row(&comparison, Measure::Mean);
+    assert!(mean.a.is_some() && mean.b.is_some() && mean.verdict == Verdict::NotAvailable(Why::TooShort));
+    assert!(!comparison.is_judged());
+    assert_eq!(comparison.answer(), Answer::NotJudged(Why::TooShort));
+}
+
+#[test]
+fn figures_below_the_margin_are_not_judged() {
+    let comparison = compare(&[run(1, 300, 0.1, 0.0)], &[run(2, 300, 0.2, 0.0)], &Options::default());
+    assert_eq!(row(&comparison, Measure::Mean).verdict, Verdict::NotAvailable(Why::BelowMargin));
+    let near = compare(&[run(1, 300, 5.0, 0.0)], &[run(2, 300, 5.5, 0.0)], &Options::default());
+    let mean = row(&near, Measure::Mean);
+    assert_eq!((mean.verdict, mean.method), (Verdict::Equivalent, Method::MarginMs), "{mean:?}");
+}
+
+#[test]
+fn one_second_and_one_request_are_compared_with_care() {
+    let comparison = compare(&[run(1, 1, 100.0, 0.0)], &[run(2, 1, 300.0, 0.0)], &Options::default());
+    assert_eq!(comparison.answer(), Answer::NotJudged(Why::TooShort));
+    let failed = compare(&[run(1, 300, 100.0, 1.0)], &[run(2, 300, 100.0, 1.0)], &Options::default());
+    assert_eq!(failed.answer(), Answer::AllFailed);
 }

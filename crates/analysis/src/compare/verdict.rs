@@ -33,6 +33,8 @@ pub enum More {
 pub enum Why {
     /// A run has no steady part.
     NoSteadyPart,
+    /// A run is too short for a steady part.
+    TooShort,
     /// The load was unequal.
     UnequalLoad,
     /// The quantile has too few independent samples behind it.
@@ -44,6 +46,8 @@ pub enum Why {
     },
     /// So many failed or timed out that the quantile lies among them.
     Censored,
+    /// Both figures are below the margin in milliseconds, where differences do not matter.
+    BelowMargin,
     /// Nothing was measured.
     NoValues,
 }
@@ -79,8 +83,7 @@ pub(super) fn on_ratio(
     options: &Options,
 ) -> Verdict {
     let reach = (1.0 + margin).ln();
-    let equivalence = ratio.equivalence_interval;
-    if equivalence.lower.ln() > -reach && equivalence.upper.ln() < reach {
+    if is_within(ratio, margin) {
         return Verdict::Equivalent;
     }
     if q_value < 1.0 - options.confidence {
@@ -92,6 +95,12 @@ pub(super) fn on_ratio(
     let half_width = if above.is_finite() { (below + above) / 2.0 } else { below };
     let effect = ratio.ratio.ln().abs();
     Verdict::Inconclusive(more(half_width / effect.max(reach - effect), effort))
+}
+
+/// Whether the ratio certainly differs from 1 by no more than a margin.
+pub(super) fn is_within(ratio: &RatioEstimate, margin: f64) -> bool {
+    let (reach, equivalence) = ((1.0 + margin).ln(), ratio.equivalence_interval);
+    equivalence.lower.ln() > -reach && equivalence.upper.ln() < reach
 }
 
 /// The verdict on shares of errors: a certain difference is one however small, since errors are never welcome.

@@ -51,7 +51,7 @@ pub(crate) struct JudgeFlags {
     /// Compare whole runs if no steady state is found
     #[arg(long)]
     pub(crate) despite_no_steady_part: bool,
-    /// Exit with code 121 if anything regressed
+    /// Exit with code 121 if anything regressed, and 125 if nothing could be judged
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<FailOn>,
 }
@@ -84,7 +84,8 @@ Examples:
   plimsoll compare @prev @last --quantiles p50,p99 --margin 2% --slo 300ms
 
 Exit codes:
-  0 compared, whatever the result, 121 regressed (with --fail-on regressed), 255 any other error";
+  0 compared, whatever the result, 121 regressed and 125 nothing judged (with --fail-on regressed),
+  255 any other error";
 
 /// `plimsoll history`
 #[derive(Clone, Debug, Args)]

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use analysis::compare::Options;
 use plan::GoDuration;
 use report::comparison::{self, ComparisonReport};
-use runs::comparison::{between, share};
+use runs::comparison::{between, exit_on_regression, share};
 use runs::{Exit, Failure};
 use session::Context;
 use session::logger;
@@ -39,8 +39,7 @@ pub(crate) fn run(flags: &CompareFlags, context: &Context) -> Result<Exit, Failu
 
 /// Returns the exit of the process after a comparison.
 pub(super) fn exit(report: &ComparisonReport, flags: &JudgeFlags) -> Exit {
-    let has_failed = flags.fail_on.is_some() && report.comparison.has_regressed();
-    if has_failed { Exit::Regressed } else { Exit::Ok }
+    flags.fail_on.map_or(Exit::Ok, |_| exit_on_regression(&report.comparison))
 }
 
 /// Parses the options of the comparison.

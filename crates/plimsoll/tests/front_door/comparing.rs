@@ -60,6 +60,18 @@ fn a_slower_target_has_regressed_and_an_equal_one_has_not() {
 }
 
 #[test]
+fn endpoints_of_different_ports_are_compared() {
+    const PLAIN: &str = "import http from 'k6/http';
+        export const options = { vus: 2, duration: '2s' };
+        export default () => http.get(`${__ENV.URL}/delay/20`);";
+    let (old, new) = (testkit::http::start(), testkit::http::start());
+    let ran = plimsoll(PLAIN).against(&old).run().exits(0);
+    ran.and("run script.js").env("URL", new.url("").trim_end_matches('/')).run().exits(0);
+    let text = ran.and("compare").run().exits(0).prints("hosts differ").prints("GET /delay/20");
+    assert!(!text.out.contains("is on side"), "{}", text.out);
+}
+
+#[test]
 fn hostile_names_are_harmless_in_comparisons() {
     let server = testkit::http::start();
     let name = "\u{1b}[2J</script><script>|`x`\n::error::\u{202e}";
@@ -84,6 +96,10 @@ fn what_cannot_be_compared_is_told() {
     ran.and("compare @last").run().exits(255).says("a run is on both sides");
     ran.and("export @last --format plimsoll -o copy.plimsoll").run().exits(0);
     ran.and("compare copy.plimsoll @last").run().exits(0).prints("is too short; at least");
+    ran.and("compare copy.plimsoll @last --fail-on regressed")
+        .run()
+        .exits(125)
+        .prints("Nothing could be judged");
     ran.and("compare @last nowhere.plimsoll").run().exits(255).says("nowhere.plimsoll");
     ran.and("compare tag:a=b @last").run().exits(255).says("failed to find a run with the tag");
     ran.and("compare tag:a @last").run().exits(255).says("tag:NAME=VALUE");

@@ -1,6 +1,6 @@
 //! A comparison as JSON, in the shape that `docs/format/comparison.schema.json` describes.
 
-use analysis::compare::{Comparability, Measure, More, Row, Verdict, Why};
+use analysis::compare::{Comparability, Measure, Method, More, Row, Verdict, Why};
 use analysis::steady::Steady;
 use api::Number;
 use api::comparison::{
@@ -30,12 +30,13 @@ pub fn document(report: &ComparisonReport) -> Comparison {
     Comparison {
         schema_version: SCHEMA_VERSION,
         verdict: Tally::count(&comparison.rows).verdict(),
-        sentence: sentences::closing(report, lang, &str::to_owned),
+        sentence: sentences::answer(report, lang, &str::to_owned),
         options: options(&report.options),
         a: runs(&report.a, &comparison.steady_a),
         b: runs(&report.b, &comparison.steady_b),
         findings: comparison.findings.iter().map(finding).collect(),
         within_run_only: comparison.within_run_only,
+        paired_seconds: comparison.paired_s.map(|seconds| seconds as u64),
         rows: comparison.rows.iter().map(row).collect(),
         endpoints_left_out: report.endpoints_left_out as u64,
     }
@@ -70,6 +71,7 @@ fn kind(finding: &Comparability) -> &'static str {
         Comparability::NoRun(_) => "no_run",
         Comparability::UnequalRate { .. } => "unequal_rate",
         Comparability::UnequalVus { .. } => "unequal_vus",
+        Comparability::UnequalPlan => "unequal_plan",
         Comparability::OpenAndClosed => "open_and_closed",
         Comparability::Untrusted { .. } => "untrusted",
         Comparability::NoSteadyPart { .. } => "no_steady_part",
@@ -78,6 +80,7 @@ fn kind(finding: &Comparability) -> &'static str {
         Comparability::LoadUnknown => "load_unknown",
         Comparability::ClosedLoop => "closed_loop",
         Comparability::TargetVersions { .. } => "target_versions",
+        Comparability::Hosts { .. } => "hosts",
         Comparability::OnlyOn { .. } => "only_on",
     }
 }
@@ -109,6 +112,11 @@ fn row(row: &Row) -> ComparisonRow {
             .map(|errors| bounds(errors.difference_interval.lower, errors.difference_interval.upper)),
         q_value: row.q_value.map(Number),
         verdict: verdict(row.verdict),
+        method: match row.method {
+            Method::Interval => "interval",
+            Method::Ranks => "ranks",
+            Method::MarginMs => "margin_ms",
+        },
         why: match row.verdict {
             Verdict::NotAvailable(why) => Some(why_not(why)),
             _ => None,
@@ -152,9 +160,11 @@ fn verdict(verdict: Verdict) -> &'static str {
 fn why_not(why: Why) -> &'static str {
     match why {
         Why::NoSteadyPart => "no_steady_part",
+        Why::TooShort => "too_short",
         Why::UnequalLoad => "unequal_load",
         Why::Unsupported { .. } => "unsupported",
         Why::Censored => "censored",
+        Why::BelowMargin => "below_margin",
         Why::NoValues => "no_values",
     }
 }

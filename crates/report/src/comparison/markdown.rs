@@ -24,11 +24,12 @@ pub fn render(report: &ComparisonReport, lang: Lang) -> String {
         "improved" | "equivalent" => "✅",
         _ => "⚠️",
     };
-    let (rows, hidden) = shown(&report.comparison.rows, ROWS_MAX);
-    let mut text = format!("## {mark} {}\n", sentences::closing(report, lang, &markdown_code));
+    let (rows, hidden) = shown(&report.comparison, ROWS_MAX);
+    let mut text = format!("## {mark} {}\n", sentences::answer(report, lang, &markdown_code));
+    text += &format!("\n{}\n", sentences::closing(report, lang, &markdown_code));
     text += &format!("\n### {}\n\n{}", lang.comparison_comparable(), findings(report, lang));
-    text += &format!("\n### {}\n\n{}", lang.comparison_steady(), sides(report, lang));
-    text += &format!("\n### {}\n\n{}", lang.comparison_figures(), table(&rows, lang));
+    text += &format!("\n### {}\n\n{}", sentences::parts(report, lang), sides(report, lang));
+    text += &format!("\n### {}\n\n{}", lang.comparison_figures(), table(&rows, report, lang));
     for caveat in sentences::caveats(report, hidden, lang) {
         text += &format!("\n> {caveat}\n");
     }
@@ -37,9 +38,9 @@ pub fn render(report: &ComparisonReport, lang: Lang) -> String {
 
 /// The comparison as a section of a report: its closing sentence, whether the runs may be compared, and a row for each figure.
 pub(crate) fn section(report: &ComparisonReport, lang: Lang, bytes_max: usize) -> String {
-    let (rows, hidden) = shown(&report.comparison.rows, ROWS_MAX);
+    let (rows, hidden) = shown(&report.comparison, ROWS_MAX);
     let mut text = format!("{}\n\n{}\n", closing(report, lang), sides(report, lang));
-    text += &table_within(&rows, lang, bytes_max);
+    text += &table_within(&rows, report, lang, bytes_max);
     if !report.comparison.findings.is_empty() {
         text += &format!("\n{}", findings(report, lang));
     }
@@ -47,9 +48,10 @@ pub(crate) fn section(report: &ComparisonReport, lang: Lang, bytes_max: usize) -
     text + &caveats.iter().map(|caveat| format!("\n> {caveat}\n")).collect::<String>()
 }
 
-/// The closing sentence.
+/// The answer, and the verdicts counted.
 pub(crate) fn closing(report: &ComparisonReport, lang: Lang) -> String {
-    sentences::closing(report, lang, &markdown_code)
+    let answer = sentences::answer(report, lang, &markdown_code);
+    format!("{answer} {}", sentences::closing(report, lang, &markdown_code))
 }
 
 fn findings(report: &ComparisonReport, lang: Lang) -> String {
@@ -77,7 +79,7 @@ fn sides(report: &ComparisonReport, lang: Lang) -> String {
         Column::Left(lang.name()),
         Column::Left(lang.target()),
         Column::Left(lang.started()),
-        Column::Left(lang.comparison_steady()),
+        Column::Left(sentences::parts(report, lang)),
     ]);
     let comparison = &report.comparison;
     let sides = [
@@ -101,11 +103,11 @@ fn sides(report: &ComparisonReport, lang: Lang) -> String {
     table.render(lang, PART_BYTES_MAX)
 }
 
-fn table(rows: &[&Row], lang: Lang) -> String {
-    table_within(rows, lang, PART_BYTES_MAX)
+fn table(rows: &[&Row], report: &ComparisonReport, lang: Lang) -> String {
+    table_within(rows, report, lang, PART_BYTES_MAX)
 }
 
-fn table_within(rows: &[&Row], lang: Lang, bytes_max: usize) -> String {
+fn table_within(rows: &[&Row], report: &ComparisonReport, lang: Lang, bytes_max: usize) -> String {
     let mut table = Table::new(&[
         Column::Left(lang.comparison_series()),
         Column::Left(lang.comparison_figure()),
@@ -116,7 +118,7 @@ fn table_within(rows: &[&Row], lang: Lang, bytes_max: usize) -> String {
         Column::Left(lang.comparison_verdict()),
     ]);
     for row in rows {
-        let verdict = sentences::verdict(row.verdict, lang);
+        let verdict = sentences::row_verdict(row, &report.options, lang);
         let mark = match row.verdict {
             Verdict::Improved => "✅ ",
             Verdict::Regressed => "❌ ",

@@ -98,12 +98,10 @@ fn is_change(row: &Row) -> bool {
     matches!(row.verdict, Verdict::Regressed | Verdict::Improved)
 }
 
-/// The rows to show, in order, and how many are hidden: beyond `rows_max` only changes are shown, and of those not more.
-fn shown(rows: &[Row], rows_max: usize) -> (Vec<&Row>, usize) {
-    let shown: Vec<&Row> = match rows.len() <= rows_max {
-        true => rows.iter().collect(),
-        false => rows.iter().filter(|row| is_change(row)).take(rows_max).collect(),
-    };
-    let hidden = rows.len() - shown.len();
+/// The rows to show, in order of importance, and how many are hidden: those that repeat others, and beyond `rows_max` all.
+fn shown(comparison: &Comparison, rows_max: usize) -> (Vec<&Row>, usize) {
+    let places = comparison.important_rows().into_iter().take(rows_max);
+    let shown: Vec<&Row> = places.map(|place| &comparison.rows[place]).collect();
+    let hidden = comparison.rows.len() - shown.len();
     (shown, hidden)
 }

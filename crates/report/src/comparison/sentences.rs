@@ -1,8 +1,10 @@
 //! Findings, figures and verdicts in words of a language.
 
-use analysis::compare::{ALL_SERIES, Comparability, Measure, More, Row, SideName, Verdict, Why};
+use analysis::compare::{
+    ALL_SERIES, Answer, Changes, Comparability, Measure, Method, More, Options, Row, SideName, Verdict, Why,
+};
 use analysis::steady::{STEADY_SECONDS_MIN, Steady, Unsteady};
-use model::Grade;
+use model::{Fault, Grade};
 
 use super::{ComparisonReport, Tally};
 use crate::Lang;
@@ -25,9 +27,18 @@ pub(super) fn finding(finding: &Comparability, lang: Lang, shown: Shown<'_>) -> 
         Comparability::UnequalVus { a, b } => {
             lang.comparison_unequal_vus(number::plain(*a), number::plain(*b))
         }
+        Comparability::UnequalPlan => lang.comparison_unequal_plan().to_owned(),
         Comparability::OpenAndClosed => lang.comparison_open_and_closed().to_owned(),
-        Comparability::Untrusted { side, run, grade } => {
-            lang.comparison_run_validity(shown(run), letter(*side), grade_word(*grade, lang))
+        Comparability::Untrusted { side, run, grade, faults } => {
+            let text = lang.comparison_run_validity(shown(run), letter(*side), grade_word(*grade, lang));
+            match affected(faults, lang) {
+                None => text,
+                Some(affected) => {
+                    let topics: Vec<&str> =
+                        faults.iter().map(|fault| crate::validity::topic_of(*fault, lang)).collect();
+                    lang.comparison_affected(text, topics.join(", "), affected)
+                }
+            }
         }
         Comparability::NoSteadyPart { side, run, why } => {
             lang.comparison_no_steady(shown(run), letter(*side), unsteady(*why, lang))
@@ -39,7 +50,32 @@ pub(super) fn finding(finding: &Comparability, lang: Lang, shown: Shown<'_>) -> 
         Comparability::LoadUnknown => lang.comparison_load_unknown().to_owned(),
         Comparability::ClosedLoop => lang.comparison_closed_loop().to_owned(),
         Comparability::TargetVersions { a, b } => lang.comparison_versions(shown(a), shown(b)),
+        Comparability::Hosts { a, b } => lang.comparison_hosts(shown(a), shown(b)),
         Comparability::OnlyOn { side, series } => lang.comparison_only_on(shown(series), letter(*side)),
+    }
+}
+
+/// The figures that faults of a measurement change; `None` without a fault.
+fn affected(faults: &[Fault], lang: Lang) -> Option<&'static str> {
+    let changes_counts = |fault: &Fault| {
+        matches!(
+            fault,
+            Fault::Dropped
+                | Fault::DroppedByTarget
+                | Fault::DroppedByGenerator
+                | Fault::DroppedWhileStarting
+                | Fault::Coverage
+                | Fault::Recorded
+                | Fault::WindowsLost
+                | Fault::WorkersLost
+        )
+    };
+    let counts = faults.iter().filter(|fault| changes_counts(fault)).count();
+    match counts {
+        _ if faults.is_empty() => None,
+        0 => Some(lang.comparison_affected_times()),
+        counts if counts == faults.len() => Some(lang.comparison_affected_rates()),
+        _ => Some(lang.comparison_affected_both()),
     }
 }
 
@@ -72,6 +108,11 @@ fn unsteady(why: Unsteady, lang: Lang) -> String {
             lang.comparison_level_shift(at_s, ms(before), ms(after))
         }
     }
+}
+
+/// The heading of the seconds that were compared.
+pub(super) fn parts(report: &ComparisonReport, lang: Lang) -> &'static str {
+    if report.comparison.paired_s.is_some() { lang.comparison_paired() } else { lang.comparison_steady() }
 }
 
 /// The steady part of a run of so many seconds.
@@ -142,6 +183,17 @@ pub(super) fn q_value(q_value: Option<f64>) -> String {
     }
 }
 
+/// The verdict of a row, with how it was found.
+pub(super) fn row_verdict(row: &Row, options: &Options, lang: Lang) -> String {
+    let margin = || number::duration(options.margin_ms, None);
+    match (row.verdict, row.method) {
+        (Verdict::Equivalent, Method::MarginMs) => lang.comparison_equivalent_ms(margin()),
+        (Verdict::NotAvailable(Why::BelowMargin), _) => lang.comparison_why_below(margin()),
+        (found, Method::Ranks) => lang.comparison_by_ranks(verdict(found, lang)),
+        (found, _) => verdict(found, lang),
+    }
+}
+
 /// The verdict, with what would decide it or why there is none.
 pub(super) fn verdict(verdict: Verdict, lang: Lang) -> String {
     match verdict {
@@ -163,12 +215,85 @@ pub(super) fn verdict(verdict: Verdict, lang: Lang) -> String {
 fn why_not(why: Why, lang: Lang) -> String {
     match why {
         Why::NoSteadyPart => lang.comparison_why_unsteady().to_owned(),
+        Why::TooShort => lang.comparison_why_short(STEADY_SECONDS_MIN),
         Why::UnequalLoad => lang.comparison_why_load().to_owned(),
         Why::Unsupported { needed, have } => lang.comparison_why_support(have, needed),
         Why::Censored => lang.comparison_why_censored().to_owned(),
+        Why::BelowMargin => lang.comparison_why_below(lang.comparison_margin().to_owned()),
         Why::NoValues => lang.comparison_why_none().to_owned(),
     }
 }
+
+/// The answer in one or two sentences.
+pub(super) fn answer(report: &ComparisonReport, lang: Lang, shown: Shown<'_>) -> String {
+    let comparison = &report.comparison;
+    match comparison.answer() {
+        Answer::NotComparable(place) => {
+            let reason = finding(&comparison.findings[place], lang, shown);
+            lang.comparison_answer_incomparable(reason)
+        }
+        Answer::AllFailed => lang.comparison_answer_failed().to_owned(),
+        Answer::NothingInCommon => lang.comparison_answer_apart().to_owned(),
+        Answer::NotJudged(why) => lang.comparison_answer_unjudged(why_not(why, lang)),
+        Answer::Unchanged { inconclusive: 0, .. } => {
+            lang.comparison_answer_equivalent(number::plain(report.options.margin * 100.0))
+        }
+        Answer::Unchanged { inconclusive, .. } => lang.comparison_answer_open(inconclusive),
+        Answer::Changed { regressed, improved } if regressed.is_empty() => {
+            lang.comparison_answer_improved(changes(&improved, report, lang, shown))
+        }
+        Answer::Changed { regressed, improved } if improved.is_empty() => {
+            lang.comparison_answer_regressed(changes(&regressed, report, lang, shown))
+        }
+        Answer::Changed { regressed, improved } => lang.comparison_answer_mixed(
+            changes(&regressed, report, lang, shown),
+            changes(&improved, report, lang, shown),
+        ),
+    }
+}
+
+/// `1.9× throughput and 86 % lower p95 at POST checkout`
+fn changes(changes: &Changes, report: &ComparisonReport, lang: Lang, shown: Shown<'_>) -> String {
+    let row = |place: usize| &report.comparison.rows[place];
+    let throughput = changes.throughput.map(|place| brief_change(row(place), lang));
+    let lead = changes.lead.map(|place| {
+        let change = brief_change(row(place), lang);
+        let change = lang.comparison_at(change, series(&row(place).series, lang, shown));
+        match changes.others.len() {
+            0 => change,
+            count => lang.comparison_at_others(change, count),
+        }
+    });
+    match (throughput, lead) {
+        (Some(throughput), Some(lead)) => lang.comparison_both(throughput, lead),
+        (one, other) => one.or(other).unwrap_or_default(),
+    }
+}
+
+/// `86 % lower p95`
+fn brief_change(row: &Row, lang: Lang) -> String {
+    let name = match row.measure {
+        Measure::Throughput => lang.comparison_answer_throughput().to_owned(),
+        measure => figure(measure, lang),
+    };
+    let Some(ratio) = row.ratio.map(|ratio| ratio.ratio).filter(|_| row.measure != Measure::ErrorShare)
+    else {
+        return lang.comparison_points(name, value(row.measure, row.a), value(row.measure, row.b));
+    };
+    let percent = (ratio - 1.0).abs() * 100.0;
+    let percent = if percent < SMALL_PERCENT { format!("{percent:.1}") } else { format!("{percent:.0}") };
+    match ratio {
+        TIMES_MIN.. => lang.comparison_times(format!("{ratio:.1}"), name),
+        1.0.. => lang.comparison_higher(percent, name),
+        _ => lang.comparison_lower(percent, name),
+    }
+}
+
+/// A larger ratio is shown as a factor.
+const TIMES_MIN: f64 = 1.5;
+
+/// A smaller percentage is shown with a decimal.
+const SMALL_PERCENT: f64 = 10.0;
 
 /// The closing sentence: verdicts counted, with the largest regression.
 pub(super) fn closing(report: &ComparisonReport, lang: Lang, shown: Shown<'_>) -> String {

@@ -1,4 +1,4 @@
-use analysis::compare::{Facts, LoadSecond, Options, Run, Series, compare};
+use analysis::compare::{Comparability, Facts, LoadSecond, Options, PlannedLoad, Run, Series, compare};
 use model::{Mark, Trend};
 
 use super::*;
@@ -24,6 +24,8 @@ fn run(name: &str, series: &str, ms: f64, rate: f64) -> Run {
         script_hash: Some(format!("{series}{name}")),
         planned_s: Some(60.0),
         grade: model::Grade::Degraded,
+        faults: vec![model::Fault::StartLag, model::Fault::Dropped],
+        plan: None,
         target_version: Some(series.to_owned()),
         closed_vus: None,
     };
@@ -75,7 +77,20 @@ fn all() -> Vec<ComparisonReport> {
         one(&closed, &more),
         one(&same(), &short),
         report(vec![], vec![same()], Options::default()),
+        courses(same()),
     ]
+}
+
+/// Loads of another course on another host.
+fn courses(run: Run) -> ComparisonReport {
+    let of = |text: &str| {
+        let plan = PlannedLoad { text: text.to_owned(), stages: vec![0], is_constant: false };
+        Run { facts: Facts { plan: Some(plan), ..run.facts.clone() }, ..run.clone() }
+    };
+    let mut report = report(vec![of("a ramp")], vec![of("a spike")], Options::default());
+    let (a, b) = ("http://old".to_owned(), "http://new".to_owned());
+    report.comparison.findings.push(Comparability::Hosts { a, b });
+    report
 }
 
 #[test]
@@ -90,6 +105,30 @@ fn a_slower_side_is_told_in_every_format() {
     assert!(markdown(&report, Lang::En).starts_with("## ❌"), "{}", markdown(&report, Lang::En));
     assert!(markdown(&report, Lang::Ko).contains("악화"));
     assert_eq!(json::document(&report).verdict, "regressed");
+}
+
+#[test]
+fn the_answer_comes_first() {
+    let text = text(&slower(), Lang::En, Style::PLAIN);
+    let first = text.lines().next().unwrap_or_default();
+    assert!(first.starts_with("Regressed: ") && first.contains(" at GET /; nothing improved."), "{text}");
+    assert!(words(&slower(), Lang::Ko).answer.starts_with("악화: GET /의 "), "{text}");
+    let unequal = all().swap_remove(2);
+    assert_ne!(json::document(&unequal).verdict, "equivalent");
+    assert!(
+        json::document(&unequal)
+            .sentence
+            .starts_with("Not comparable: planned rates differ: 40.00/s and 80.00/s")
+    );
+}
+
+#[test]
+fn a_degraded_run_names_what_is_affected() {
+    let sentence = &json::document(&slower()).findings[0].sentence;
+    assert!(
+        sentence.contains("degraded") && sentence.contains("latencies and rates may be affected"),
+        "{sentence}"
+    );
 }
 
 #[test]
@@ -116,7 +155,9 @@ fn every_finding_is_told() {
         "no_run",
         "unequal_rate",
         "unequal_vus",
+        "unequal_plan",
         "open_and_closed",
+        "hosts",
         "untrusted",
         "no_steady_part",
         "different_scripts",

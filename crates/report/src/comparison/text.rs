@@ -16,7 +16,10 @@ const FINDINGS_MAX: usize = 40;
 /// The comparison as text, ending in a line break.
 pub fn render(report: &ComparisonReport, lang: Lang, style: Style) -> String {
     let name = |text: &str| escape::short(text);
-    let mut text = format!("{}\n", style.paint(BOLD, lang.comparison_comparable()));
+    let mut text = format!("{}\n\n", style.paint(BOLD, &sentences::answer(report, lang, &name)));
+    let (rows, hidden) = shown(&report.comparison, ROWS_MAX);
+    text += &format!("{}\n", table(&rows, report, lang, style));
+    text += &format!("{}\n", style.paint(BOLD, lang.comparison_comparable()));
     let findings = &report.comparison.findings;
     if findings.is_empty() {
         text += &format!("  {}\n", lang.comparison_no_obstacle());
@@ -30,13 +33,11 @@ pub fn render(report: &ComparisonReport, lang: Lang, style: Style) -> String {
         let more = (findings.len() - FINDINGS_MAX).to_string();
         text += &format!("  {}\n", lang.more_rows(more));
     }
-    text += &format!("\n{}\n", style.paint(BOLD, lang.comparison_steady()));
+    text += &format!("\n{}\n", style.paint(BOLD, sentences::parts(report, lang)));
     let steady = &report.comparison;
     text += &side("A", lang.comparison_before(), &report.a, &steady.steady_a, lang);
     text += &side("B", lang.comparison_after(), &report.b, &steady.steady_b, lang);
-    let (rows, hidden) = shown(&report.comparison.rows, ROWS_MAX);
-    text += &format!("\n{}", table(&rows, lang, style));
-    text += &format!("\n{}\n", style.paint(BOLD, &sentences::closing(report, lang, &name)));
+    text += &format!("\n{}\n", sentences::closing(report, lang, &name));
     for caveat in sentences::caveats(report, hidden, lang) {
         text += &format!("{caveat}\n");
     }
@@ -89,7 +90,7 @@ fn side(letter: &str, word: &str, runs: &[ComparedRun], steady: &[Steady], lang:
 }
 
 /// The rows, below a line with the name of each series.
-fn table(rows: &[&Row], lang: Lang, style: Style) -> String {
+fn table(rows: &[&Row], report: &ComparisonReport, lang: Lang, style: Style) -> String {
     let head = [
         lang.comparison_figure(),
         lang.comparison_before(),
@@ -106,7 +107,7 @@ fn table(rows: &[&Row], lang: Lang, style: Style) -> String {
                 sentences::value(row.measure, row.b),
                 sentences::change(row),
                 sentences::q_value(row.q_value),
-                sentences::verdict(row.verdict, lang),
+                sentences::row_verdict(row, &report.options, lang),
             ]
         }))
         .collect();

@@ -6,8 +6,8 @@ use crate::Lang;
 /// Everything that a comparison says in words of a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// The closing sentence.
-    pub closing: String,
+    /// The answer in a sentence.
+    pub answer: String,
     /// Findings on comparability.
     pub findings: Vec<String>,
     /// The rows, all of them.
@@ -40,11 +40,11 @@ pub fn words(report: &ComparisonReport, lang: Lang) -> Words {
         a: sentences::value(row.measure, row.a),
         b: sentences::value(row.measure, row.b),
         change: sentences::change(row),
-        verdict: sentences::verdict(row.verdict, lang),
+        verdict: sentences::row_verdict(row, &report.options, lang),
     };
     let findings = report.comparison.findings.iter();
     Words {
-        closing: sentences::closing(report, lang, &shown),
+        answer: sentences::answer(report, lang, &shown),
         findings: findings.map(|finding| sentences::finding(finding, lang, &shown)).collect(),
         rows: report.comparison.rows.iter().map(row).collect(),
     }

@@ -10,12 +10,21 @@ crate::catalogue! {
     comparison_unequal_vus(a, b) =
         "VU counts differ: {a} and {b}. Latency and throughput are not compared at unequal load; to override, use --despite-unequal-load"
         | "VU 수가 다릅니다: {a}, {b}. 부하가 다르면 지연 시간과 처리량을 비교하지 않습니다 (강제하려면 --despite-unequal-load)";
+    comparison_unequal_plan =
+        "the planned load follows another course over time. Latency and throughput are not compared at unequal load; to override, use --despite-unequal-load"
+        | "계획한 부하의 시간에 따른 변화가 다릅니다. 부하가 다르면 지연 시간과 처리량을 비교하지 않습니다 (강제하려면 --despite-unequal-load)";
     comparison_open_and_closed =
         "one side is an open workload, the other a closed one. Latency is not compared; to override, use --despite-unequal-load"
         | "한쪽은 열린 부하, 다른 쪽은 닫힌 부하입니다. 지연 시간을 비교하지 않습니다 (강제하려면 --despite-unequal-load)";
     comparison_run_validity(run, side, validity) =
         "run {run} ({side}): validity {validity}"
         | "실행 {run} ({side}): 유효성 {validity}";
+    comparison_affected(run, reasons, figures) =
+        "{run} ({reasons}); {figures} may be affected"
+        | "{run} ({reasons}), {figures}에 영향이 있을 수 있습니다";
+    comparison_affected_times = "latencies" | "지연 시간";
+    comparison_affected_rates = "rates" | "처리량";
+    comparison_affected_both = "latencies and rates" | "지연 시간과 처리량";
     comparison_valid = "valid" | "유효";
     comparison_not_checked = "not checked" | "확인 안 됨";
     comparison_degraded = "degraded" | "주의";
@@ -41,12 +50,16 @@ crate::catalogue! {
         "both workloads are closed: VUs wait for the target, so throughput and latency are not independent results"
         | "양쪽 모두 닫힌 부하입니다. VU가 대상의 응답을 기다리므로 처리량과 지연 시간은 독립된 결과가 아닙니다";
     comparison_versions(a, b) = "target versions: {a} and {b}" | "대상 버전: {a}, {b}";
+    comparison_hosts(a, b) =
+        "hosts differ: endpoints of {a} are compared with those of {b} by method and path"
+        | "호스트가 다릅니다: {a}와(과) {b}의 엔드포인트를 메서드와 경로로 맞춰 비교합니다";
     comparison_only_on(series, side) = "{series} is on side {side} only" | "{series}: {side} 쪽에만 있습니다";
     comparison_steady = "Steady state" | "안정 구간";
     comparison_steady_seconds(start, end, total) =
         "seconds {start} to {end} of {total}"
         | "{start}초 ~ {end}초 (전체 {total}초)";
     comparison_steady_none(reason) = "none: {reason}" | "없음: {reason}";
+    comparison_paired = "Same seconds of the same plan" | "같은 계획의 같은 시점끼리 비교";
     comparison_before = "before" | "이전";
     comparison_after = "after" | "이후";
     comparison_figures = "Results" | "결과";
@@ -62,6 +75,10 @@ crate::catalogue! {
     comparison_improved = "improved" | "개선";
     comparison_regressed = "regressed" | "악화";
     comparison_equivalent = "equivalent" | "동등";
+    comparison_equivalent_ms(margin) =
+        "equivalent (differs by less than {margin})"
+        | "동등 (차이 {margin} 미만)";
+    comparison_by_ranks(verdict) = "{verdict} (values do not overlap)" | "{verdict} (값이 겹치지 않음)";
     comparison_inconclusive(remedy) = "inconclusive ({remedy})" | "판단 불가 ({remedy})";
     comparison_more_minutes(minutes) =
         "needs about {minutes} more min per side"
@@ -70,11 +87,14 @@ crate::catalogue! {
     comparison_more_none = "more data would not resolve this" | "더 측정해도 결론이 나지 않음";
     comparison_not_available(reason) = "not available ({reason})" | "판정 없음 ({reason})";
     comparison_why_unsteady = "no steady state" | "안정 구간 없음";
+    comparison_why_short(needed) = "shorter than {needed} s" | "{needed}초보다 짧음";
     comparison_why_load = "unequal load" | "부하가 다름";
     comparison_why_support(have, needed) =
         "{have} independent samples, {needed} needed"
         | "독립 표본 {have}개, {needed}개 필요";
     comparison_why_censored = "falls among failed requests" | "실패한 요청 구간에 있음";
+    comparison_margin = "the margin in milliseconds" | "밀리초 한계";
+    comparison_why_below(margin) = "below {margin}: not judged" | "{margin} 미만: 판정하지 않음";
     comparison_why_none = "no data" | "측정값 없음";
     comparison_closing(regressed, improved, equivalent, inconclusive, unavailable) =
         "Regressed {regressed}, improved {improved}, equivalent {equivalent}, inconclusive {inconclusive}, not available {unavailable}."
@@ -82,6 +102,31 @@ crate::catalogue! {
     comparison_worst(series, before, after) =
         "Largest regression: {series}, {before} → {after}."
         | "가장 큰 악화: {series}, {before} → {after}.";
+    comparison_times(ratio, figure) = "{ratio}× {figure}" | "{figure} {ratio}배";
+    comparison_higher(percent, figure) = "{percent} % higher {figure}" | "{figure} {percent} % 증가";
+    comparison_lower(percent, figure) = "{percent} % lower {figure}" | "{figure} {percent} % 감소";
+    comparison_points(figure, before, after) = "{figure} {before} → {after}" | "{figure} {before}에서 {after}";
+    comparison_at(change, series) = "{change} at {series}" | "{series}의 {change}";
+    comparison_at_others(change, count) = "{change} and {count} more" | "{change} 외 {count}개";
+    comparison_both(first, second) = "{first} and {second}" | "{first} 및 {second}";
+    comparison_answer_throughput = "throughput" | "처리량";
+    comparison_answer_improved(changes) = "{changes}; nothing regressed." | "{changes}. 악화된 항목은 없습니다.";
+    comparison_answer_regressed(changes) = "Regressed: {changes}; nothing improved." | "악화: {changes}. 개선된 항목은 없습니다.";
+    comparison_answer_mixed(worse, better) = "Regressed: {worse}. Improved: {better}." | "악화: {worse}. 개선: {better}.";
+    comparison_answer_equivalent(margin) =
+        "No change: every judged figure is equivalent within {margin} %."
+        | "변화 없음: 판정한 모든 값이 {margin} % 이내로 동등합니다.";
+    comparison_answer_open(count) =
+        "No statistically significant change. Figures that need more data: {count}."
+        | "통계적으로 유의한 변화가 없습니다. 데이터가 더 필요한 값: {count}개.";
+    comparison_answer_incomparable(reason) = "Not comparable: {reason}." | "비교 불가: {reason}.";
+    comparison_answer_apart =
+        "Nothing to compare: the sides have no endpoint in common."
+        | "비교할 것이 없습니다: 양쪽에 공통된 엔드포인트가 없습니다.";
+    comparison_answer_failed =
+        "Nothing to compare: every request failed on both sides."
+        | "비교할 것이 없습니다: 양쪽의 모든 요청이 실패했습니다.";
+    comparison_answer_unjudged(reason) = "Nothing could be judged: {reason}." | "판정할 수 있는 값이 없습니다: {reason}.";
     comparison_within_run(runs) =
         "Within-run only: with fewer than {runs} runs per side, run-to-run variance is unknown. Confidence intervals apply to these runs alone."
         | "실행 내부 비교: 한쪽이 {runs}회 미만이라 실행 간 편차를 알 수 없습니다. 신뢰 구간은 이 실행들에만 해당합니다.";

@@ -8,9 +8,11 @@ mod diagnosis_speed;
 mod false_changes;
 mod gallery;
 mod generator_faults;
+mod plans;
 mod power;
 mod predictions;
 mod real;
+mod real_ramps;
 mod speed;
 mod steady;
 
@@ -50,6 +52,7 @@ pub(super) const ALL: &[Case] = &[
         measure: between_runs::measure,
         table: between_runs::table,
     },
+    Case { name: "plans", parts: Parts::Listed(plans::PARTS), measure: plans::measure, table: plans::table },
     Case { name: "speed", parts: Parts::Listed(speed::PARTS), measure: speed::measure, table: speed::table },
     Case {
         name: "generator-faults",
@@ -100,4 +103,10 @@ pub(super) const ALL: &[Case] = &[
         table: gallery::table_of_sources,
     },
     Case { name: "real", parts: Parts::Listed(real::PARTS), measure: real::measure, table: real::table },
+    Case {
+        name: "real-ramps",
+        parts: Parts::Listed(real_ramps::PARTS),
+        measure: real_ramps::measure,
+        table: real_ramps::table,
+    },
 ];

@@ -55,8 +55,13 @@ pub(super) struct Server {
 impl Server {
     /// Starts it by programs that become it.
     pub(super) fn start_with(before: &[&str], testkit: &Path) -> anyhow::Result<Server> {
+        Server::start_as("hold", before, testkit)
+    }
+
+    /// The same with another of the test kit's servers.
+    pub(super) fn start_as(kind: &str, before: &[&str], testkit: &Path) -> anyhow::Result<Server> {
         let mut command = command_after(before, testkit);
-        command.arg("hold").stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.arg(kind).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().context("start the server")?;
         let stdout = child.stdout.take().context("read from the server")?;
         let mut address = String::new();
