@@ -313,7 +313,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
         }
         table.rows.push(row(part, result, of_first, of_now));
     }
-    table.bars = bars(results.len(), &stacks, first, now);
+    table.bars = bars(results.len(), &stacks, [first, now, replays]);
     table.notes = notes(&stacks, &weak, &predictions, results);
     table.notes.extend(note_of_replays(first_of_replays, replays));
     table
@@ -355,7 +355,11 @@ fn row(part: &str, result: &Value, first: Score, now: Score) -> Vec<String> {
     ]
 }
 
-fn bars(cases: usize, stacks: &BTreeMap<String, Counts>, first: Counts, now: Counts) -> Vec<Bar> {
+fn bars(cases: usize, stacks: &BTreeMap<String, Counts>, [first, now, replays]: [Counts; 3]) -> Vec<Bar> {
+    let replayed = |count: usize| match count {
+        0 => String::new(),
+        count => format!(" ({count} of them replays)"),
+    };
     let share = |line: &str, part: usize, all: usize, least: f64| Bar {
         line: format!("{line}: {part} of {all} (at least {:.0} %)", least * 100.0),
         reached: all > 0 && part as f64 >= least * all as f64,
@@ -370,12 +374,14 @@ fn bars(cases: usize, stacks: &BTreeMap<String, Counts>, first: Counts, now: Cou
         count("controls", now.controls, CONTROLS_MIN),
         share("first run, Top-1", first.first, first.faults, FIRST_TOP_1_MIN),
         share("first run, Top-3", first.among_three, first.faults, FIRST_TOP_3_MIN),
-        share("now, Top-1", now.first, now.faults, TOP_1_MIN),
-        share("now, Top-3", now.among_three, now.faults, TOP_3_MIN),
+        share(&format!("now{}, Top-1", replayed(replays.faults)), now.first, now.faults, TOP_1_MIN),
+        share(&format!("now{}, Top-3", replayed(replays.faults)), now.among_three, now.faults, TOP_3_MIN),
         Bar {
             line: format!(
-                "controls called limited: {} of {} (at most 1 of 24)",
-                now.false_limited, now.controls
+                "controls called limited{}: {} of {} (at most 1 of 24)",
+                replayed(replays.controls),
+                now.false_limited,
+                now.controls
             ),
             reached: now.false_limited as f64 <= FALSE_LIMITED_MAX * now.controls as f64,
         },
