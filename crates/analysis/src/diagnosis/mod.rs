@@ -38,6 +38,7 @@ pub use case::{Case, Level, Requests, Second, Tasks};
 use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
+use thresholds::cpu::PROGRAM_MIN;
 use thresholds::outcome::{
     CYCLE_MIN, EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, SERVED_MIN, TRACED_MIN, UNACCOUNTED_MIN,
     UNTRACED_S_MIN, WAITS_MIN,
@@ -230,17 +231,21 @@ fn generator_fault(level: &Level) -> Option<Fault> {
     level.reasons.iter().find(invalid).filter(|_| level.grade == Grade::Invalid).map(|reason| reason.fault)
 }
 
-/// Whether the bottleneck explains more of response time than the load generator can have added: it waited for a core beside the
-/// target, in a closed workload, and servers had the requests for longer than they were outside, by their own clocks.
+/// Whether the bottleneck explains more of response time than the load generator can have added: it waited for cores that the target's
+/// own programs used, in a closed workload, and servers had the requests for longer than they were outside, by their own clocks.
 fn is_beyond_generator(view: &View<'_>, observed: &Observations) -> bool {
     let invalid = |reason: &&Reason| OF_GENERATOR.contains(&reason.fault) && reason.grade == Grade::Invalid;
     let is_neighbours =
         view.level.reasons.iter().filter(invalid).all(|reason| OF_NEIGHBOURS.contains(&reason.fault));
+    let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
+    let is_of_target =
+        view.sum_of_means(&[SignalId::ListenerCpu]).is_some_and(|used| used >= cores * PROGRAM_MIN);
     let is_measured = view.paths.traces > 0 && !view.paths.is_biased && view.level.tasks.is_none();
     let served = view.share_traced();
     let is_larger =
         |found: &Hypothesis| served >= SERVED_MIN && found.explains.unwrap_or(served) > 1.0 - served;
     is_neighbours
+        && is_of_target
         && is_measured
         && view.level.closed_vus.is_some()
         && observed.limits().is_some_and(is_larger)
@@ -464,7 +469,7 @@ mod tests {
     /// A target at its CPU limit beside the generator, in requests of 70 ms of which servers had `served_ms`.
     #[test]
     fn a_generator_that_waits_beside_a_busy_target_is_not_the_bottleneck() {
-        let outcome = |faults: &[Fault], served_ms: f64, closed_vus: Option<f64>| {
+        let outcome_of = |faults: &[Fault], served_ms: f64, closed_vus: Option<f64>, used: f64| {
             let reason = |fault: &Fault| Reason {
                 fault: *fault,
                 grade: Grade::Invalid,
@@ -473,8 +478,13 @@ mod tests {
                 windows: Vec::new(),
             };
             let labels = [("pod", "a"), ("container", "shop")];
-            let signals =
-                vec![flat("container_cpu", &labels, 20, 0.97), flat("container_cpu_limit", &labels, 20, 1.0)];
+            let signals = vec![
+                flat("container_cpu", &labels, 20, 0.97),
+                flat("container_cpu_limit", &labels, 20, 1.0),
+                flat("core_cpu", &[("core", "0")], 20, 0.95),
+                flat("core_cpu", &[("core", "1")], 20, 0.95),
+                flat("listener_cpu", &[("program", "shop:80")], 20, used),
+            ];
             let traces = (0..100).map(|number| sampled(number, request("shop", "GET /", served_ms, &[])));
             let level = Level {
                 grade: Grade::Invalid,
@@ -488,6 +498,8 @@ mod tests {
             assert_eq!(caveat, found.outcome == Outcome::Limited);
             found.outcome
         };
+        let outcome =
+            |faults: &[Fault], served_ms, closed_vus| outcome_of(faults, served_ms, closed_vus, 1.7);
         let waits = Fault::RunDelay;
         assert_eq!(outcome(&[waits], 52.0, Some(16.0)), Outcome::Limited);
         assert_eq!(outcome(&[waits, Fault::TimerLag], 52.0, Some(16.0)), Outcome::Limited);
@@ -495,6 +507,7 @@ mod tests {
         assert_eq!(outcome(&[waits], 20.0, Some(16.0)), generator, "most of it may be the generator's");
         assert_eq!(outcome(&[waits], 52.0, None), generator, "a planned load came late");
         assert_eq!(outcome(&[waits, Fault::WorkerCpu], 52.0, Some(16.0)), generator);
+        assert_eq!(outcome_of(&[waits], 52.0, Some(16.0), 0.3), generator, "others use the cores");
     }
 
     #[test]
