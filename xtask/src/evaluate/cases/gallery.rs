@@ -441,7 +441,7 @@ fn note_of_replays(first: Counts, now: Counts) -> Option<String> {
     };
     (now.faults + now.controls > 0).then(|| {
         format!(
-            "Replays, after the detectors were mended on these very runs: {}; the same runs with the detectors of their first run: {}. \
+            "Replays, after the detectors were fixed on these very runs: {}; the same runs with the detectors of their first run: {}. \
              Replays do not show how the diagnosis fares on other runs.",
             of(now),
             of(first)
