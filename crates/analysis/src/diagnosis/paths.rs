@@ -66,8 +66,8 @@ pub(super) struct Paths {
     pub(super) instances: BTreeMap<(Arc<str>, String), (u64, f64)>,
     /// Processed messages by queue: deliveries, and redeliveries of processed messages.
     pub(super) messages: BTreeMap<String, (u64, u64)>,
-    /// Total time that consumers process messages of a queue, nanoseconds.
-    pub(super) processing_ns: BTreeMap<String, f64>,
+    /// Processed messages by queue: their number, and the total time that consumers take, nanoseconds.
+    pub(super) processing: BTreeMap<String, (u64, f64)>,
     /// Calls delayed by a rate limit, of the calls that record it, and their total delay.
     pub(super) limited: Limited,
     /// Start and end times of all spans of a service, in order, nanoseconds of the run's clock.
@@ -310,8 +310,10 @@ impl Paths {
         let Some(queue) = queue(span).filter(|_| ActivityRole::new(span) == ActivityRole::Process) else {
             return;
         };
-        if self.processing_ns.len() < STEPS_MAX || self.processing_ns.contains_key(queue) {
-            *self.processing_ns.entry(queue.to_owned()).or_default() += span.duration.as_nanos() as f64;
+        if self.processing.len() < STEPS_MAX || self.processing.contains_key(queue) {
+            let processed = self.processing.entry(queue.to_owned()).or_default();
+            processed.0 += 1;
+            processed.1 += span.duration.as_nanos() as f64;
         }
     }
 

@@ -10,12 +10,14 @@
 use std::collections::BTreeMap;
 
 use model::diagnosis::{
-    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Resource,
+    ResourceKind, Role, RuledOut,
 };
 use model::signal::label;
 use model::{SignalId, SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
+use super::super::ceilings::Ceiling;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::consumers::{
@@ -67,13 +69,18 @@ fn held(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> Option<O
     let slots_each = view.level.slots.map_or(1.0, |slots| (slots / limits.max(1) as f64).max(1.0));
     let held = queues.iter().filter_map(|(name, queue)| {
         let consumers = queue.consumers.filter(|consumers| *consumers >= IDLE_HOLDERS_MIN)?;
-        let busy =
-            view.paths.processing_ns.get(*name)? / 1e9 * view.weight() / view.level.length_s().max(1.0);
+        let (messages, total_ns) = view.paths.processing.get(*name)?;
+        let per_s = queue.acked.unwrap_or_else(|| view.level.throughput_per_s());
+        let service_s = total_ns / 1e9 / (*messages).max(1) as f64;
+        let busy = crate::laws::little::in_flight(per_s, service_s);
         let (held, slots) = (queue.unacked - busy, consumers * slots_each);
         let is_so = held >= HELD_WAITING_MIN && held > queue.ready && busy < slots * SLOTS_BUSY_MIN;
-        is_so.then_some((*name, held, busy, slots))
+        is_so.then_some((*name, held, (busy, slots), service_s))
     });
-    let (name, held, busy, slots) = held.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (name, held, (busy, slots), service_s) = held.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let resource = Resource { kind: ResourceKind::TaskSlots, place: name.to_owned() };
+    // Slots that are all busy let no more through (utilisation law).
+    let most = Ceiling { resource, per_s: slots / service_s.max(f64::MIN_POSITIVE) };
     let claim = Claim::HeldByConsumers { queue: name.to_owned(), held, busy, slots, waiting_share: waits };
     Some(Observation::Found(
         Box::new(Hypothesis {
@@ -88,7 +95,7 @@ fn held(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> Option<O
             ],
             queries: queries(view, name),
             cost: CostClass::Setting,
-            prediction: view.without(waits, Change::EnoughConsumers),
+            prediction: view.without_up_to(waits, Change::EnoughConsumers, most),
             ..draft(claim, Remedy::LowerPrefetch, name)
         }),
         Depth::Cause,
@@ -283,6 +290,12 @@ mod tests {
             Level { traces: (0..500).map(trace).collect(), ..level }
         };
         check(detect, &case(20.0, 0.0), &["head-of-line blocking: scan.vision"]);
+        // Two slots of 20 ms are 100 tasks per second, though a task without its wait would take a tenth of the time.
+        let mut closed = case(20.0, 0.0);
+        closed.closed_vus = Some(28.0);
+        let found = fires(detect, &closed);
+        let then = found[0].prediction.as_ref().and_then(|prediction| prediction.then.as_ref());
+        assert_eq!(then.map(|rate| rate.value.round()), Some(100.0));
         check(detect, &case(39.0, 0.0), &["too few consumers: scan.vision"]);
         check(detect, &case(20.0, 60.0), &["too few consumers: scan.vision"]);
     }
