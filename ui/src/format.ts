@@ -28,17 +28,17 @@ export function shown(value: number | null | undefined, unit: Unit): string {
   }
 }
 
-/** The same, short enough for an axis or the end of a line: three significant digits. */
+/** The same, short enough for an axis or the end of a line: three significant digits, thousands separated (`2,000/s`). */
 export function brief(value: number | null | undefined, unit: Unit): string {
   if (value === null || value === undefined) return '–';
   if (unit === 'share') return `${plain(rounded(value * 100))}%`;
-  return shown(rounded(value), unit);
+  const text = shown(rounded(value), unit);
+  return unit === 'default' || unit === 'per_second' ? grouped(text) : text;
 }
 
-/** The same at the ticks of an axis, with thousands separated: `0`, `1,000`, `2,000`. */
-export function ticked(value: number, unit: Unit): string {
-  const text = brief(value, unit);
-  return unit === 'default' || unit === 'per_second' ? text.replace(/^-?\d{4,}/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ',')) : text;
+/** A count or a rate with its thousands separated; any other text as it is. */
+export function grouped(text: string): string {
+  return text.replace(/^-?\d{4,}(?=(\.\d+)?(\/s)?$)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));
 }
 
 /** A number without a unit: at most six decimals, no trailing zeros. */

@@ -1,7 +1,10 @@
 // The script's objectives, the most important first.
 
 import type { ReportThreshold } from './api/contract';
-import { shownName } from './format';
+import { duration, shownName } from './format';
+
+/** A duration as the terminal shows it: `9.09s`, `1m3s`; a rate ends in `/s`. */
+const IS_TIME = /^[\d.hm]+[nµm]?s$/;
 
 type Objective = Pick<ReportThreshold, 'metric' | 'condition' | 'statistic' | 'ok' | 'marginShare'>;
 
@@ -20,8 +23,10 @@ export function objectiveName(objective: Objective, limit = 60): string {
   return shownName(`${objective.metric}${statistic}`, limit);
 }
 
-/** The limit as the script writes it: `<800`. */
-export function limitText(objective: Objective): string {
+/** The limit as the script writes it, a time with its unit: `<800ms`, `==0`. */
+export function limitText(objective: Objective & Pick<ReportThreshold, 'limit' | 'observed'>): string {
+  const operator = /[<>=!]=?=?/.exec(objective.condition)?.[0];
+  if (operator && objective.limit !== null && IS_TIME.test(objective.observed.text)) return `${operator}${duration(objective.limit)}`;
   return shownName(/[<>=!].*$/s.exec(objective.condition)?.[0] ?? objective.condition, 40);
 }
 

@@ -216,6 +216,7 @@ export const TEXTS = {
   note: ['Note', '메모'],
   thresholds_held: ['{0} of {1} thresholds passed', '임계값 {0} / {1} 통과'],
   limited_by: ['Bottleneck', '병목'],
+  largest_cost: ['Largest cost', '가장 큰 비용'],
   safe_load: ['Safe load', '안전 부하'],
   exit_code: ['exit code {0}', '종료 코드 {0}'],
   per_second_of: ['{0} on average', '평균 {0}'],

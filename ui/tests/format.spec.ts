@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { brief, bytes, duration, elapsed, percent, plain, shownName, ticked, visible } from '../src/format';
+import { brief, bytes, duration, elapsed, percent, plain, shownName, visible } from '../src/format';
 
 function rows(name: string): string[][] {
   const text = readFileSync(new URL(`../../crates/report/golden/${name}.tsv`, import.meta.url), 'utf8');
@@ -32,8 +32,8 @@ test('axes are short', () => {
 });
 
 test('ticks separate thousands', () => {
-  expect([0, 1000, 2000, 12_500, 1_500_000].map((value) => ticked(value, 'default'))).toEqual(['0', '1,000', '2,000', '12,500', '1,500,000']);
-  expect([ticked(2000, 'per_second'), ticked(2000, 'time'), ticked(0.25, 'share')]).toEqual(['2,000/s', '2s', '25%']);
+  expect([0, 1000, 2000, 12_500, 1_500_000].map((value) => brief(value, 'default'))).toEqual(['0', '1,000', '2,000', '12,500', '1,500,000']);
+  expect([brief(2000, 'per_second'), brief(2000, 'time'), brief(0.25, 'share')]).toEqual(['2,000/s', '2s', '25%']);
 });
 
 test('elapsed times are clocks', () => {

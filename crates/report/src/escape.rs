@@ -30,12 +30,12 @@ pub fn markdown_code(name: &str) -> String {
 
 /// A sentence with foreign words in Markdown, outside of code: punctuation that means something becomes an entity.
 pub fn markdown_text(text: &str) -> String {
-    entities(&short(text), is_ordinary)
+    prose(&short(text))
 }
 
 /// Escapes sentences of an analysis that quote foreign text, like [`markdown_text`] but with a higher length limit.
 pub fn markdown_prose(text: &str) -> String {
-    entities(&cut(text, PROSE_CHARS_MAX), is_ordinary)
+    prose(&cut(text, PROSE_CHARS_MAX))
 }
 
 /// Lines for a `<pre>` element: characters of HTML become entities, and control characters but line breaks escapes.
@@ -126,15 +126,44 @@ fn entities(text: &str, stays: impl Fn(char) -> bool) -> String {
     for glyph in text.chars() {
         match glyph {
             _ if stays(glyph) => shown.push(glyph),
-            '<' => shown.push_str("&lt;"),
-            '>' => shown.push_str("&gt;"),
-            '&' => shown.push_str("&amp;"),
-            _ => {
-                let _ = write!(shown, "&#{};", u32::from(glyph));
-            }
+            _ => push_entity(&mut shown, glyph),
         }
     }
     shown
+}
+
+/// The same for sentences, in which a colon and an underscore mean something in some places only: `https:`, `:tada:`, `_so_`.
+fn prose(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut before = None;
+    let mut glyphs = text.chars().peekable();
+    while let Some(glyph) = glyphs.next() {
+        let after = glyphs.peek().copied();
+        let is_word = |beside: Option<char>| beside.is_some_and(char::is_alphanumeric);
+        let stays = match glyph {
+            ':' if after.is_some_and(|after| after.is_ascii_digit()) => is_word(before),
+            ':' => after.is_none_or(char::is_whitespace),
+            '_' => is_word(before) && is_word(after),
+            _ => is_ordinary(glyph),
+        };
+        match stays {
+            true => shown.push(glyph),
+            false => push_entity(&mut shown, glyph),
+        }
+        before = Some(glyph);
+    }
+    shown
+}
+
+fn push_entity(shown: &mut String, glyph: char) {
+    match glyph {
+        '<' => shown.push_str("&lt;"),
+        '>' => shown.push_str("&gt;"),
+        '&' => shown.push_str("&amp;"),
+        _ => {
+            let _ = write!(shown, "&#{};", u32::from(glyph));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -171,8 +200,10 @@ mod tests {
         check(
             markdown_text,
             &[
-                ("dial tcp 127.0.0.1: refused", "dial tcp 127.0.0.1&#58; refused"),
-                ("[x](javascript:1) @all #1", "&#91;x&#93;(javascript&#58;1) &#64;all &#35;1"),
+                ("dial tcp 127.0.0.1:80: refused", "dial tcp 127.0.0.1:80: refused"),
+                ("run_delay: 5", "run_delay: 5"),
+                (":100: :tada: https://x", "&#58;100: &#58;tada: https&#58;//x"),
+                ("[x](javascript:1) @all #1", "&#91;x&#93;(javascript:1) &#64;all &#35;1"),
                 ("*b* _i_ <b>", "&#42;b&#42; &#95;i&#95; &lt;b&gt;"),
             ],
         );

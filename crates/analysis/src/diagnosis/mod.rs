@@ -30,7 +30,8 @@ mod testing;
 use std::collections::BTreeSet;
 
 use model::diagnosis::{
-    Caveat, DetectorId, DiagnosedRun, Hypothesis, Inconclusive, MissingKind, Outcome, Role, RuledOut,
+    Admission, Caveat, Claim, DetectorId, DiagnosedRun, Hypothesis, Inconclusive, MissingKind, Outcome, Role,
+    RuledOut,
 };
 use model::{Diagnosis, Fault, Grade, Reason, SignalId, Strength};
 
@@ -193,6 +194,10 @@ fn score(hypothesis: &Hypothesis, depth: Depth) -> f64 {
 
 fn outcome(view: &View<'_>, observed: &mut Observations) -> Outcome {
     let level = view.level;
+    // What makes the generator busy then is to fail at once, again and again.
+    if observed.limits().is_some_and(is_unreachable) {
+        return Outcome::Limited;
+    }
     let fault = generator_fault(level);
     if let Some(fault) = fault.filter(|_| !is_beyond_generator(view, observed)) {
         // Slow responses may then be the generator's own.
@@ -251,6 +256,11 @@ fn is_beyond_generator(view: &View<'_>, observed: &Observations) -> bool {
         && observed.limits().is_some_and(is_larger)
 }
 
+/// Whether no request reaches the target.
+fn is_unreachable(hypothesis: &Hypothesis) -> bool {
+    matches!(hypothesis.claim, Claim::Refused { limit: Admission::Closed, .. })
+}
+
 /// Returns the response time that no evidence explains, where there is too much of it.
 fn unexplained(view: &View<'_>) -> Option<Inconclusive> {
     if view.grows() == Some(true) {
@@ -305,7 +315,10 @@ fn caveats(view: &View<'_>, outcome: &Outcome) -> Vec<Caveat> {
     if view.level.grade != Grade::Valid {
         caveats.push(Caveat::Measurement { grade: view.level.grade });
     }
-    let is_despite = generator_fault(view.level).is_some() && *outcome == Outcome::Limited;
+    let is_despite = generator_fault(view.level).is_some()
+        && *outcome == Outcome::Limited
+        && view.share_traced() >= SERVED_MIN
+        && view.paths.traces > 0;
     caveats.extend(is_despite.then(|| Caveat::GeneratorWaited { outside_share: view.share_outside() }));
     if view.paths.steps_beyond > 0 {
         caveats.push(Caveat::SpansBeyond { spans: view.paths.steps_beyond });
@@ -463,7 +476,14 @@ mod tests {
             windows: Vec::new(),
         };
         let level = Level { grade: Grade::Invalid, reasons: vec![reason], ..healthy() };
-        assert_eq!(diagnose_levels(vec![level]).outcome, Outcome::Generator { fault: Fault::WorkerCpu });
+        assert_eq!(
+            diagnose_levels(vec![level.clone()]).outcome,
+            Outcome::Generator { fault: Fault::WorkerCpu }
+        );
+        let refused = [(model::diagnosis::Refusal::Connection, level.requests.count)].into();
+        let requests = Requests { refused, ..level.requests.clone() };
+        let found = diagnose_levels(vec![Level { requests, traces: Vec::new(), ..level }]);
+        assert_eq!(found.outcome, Outcome::Limited, "a target that takes no connection is the limit");
     }
 
     /// A target at its CPU limit beside the generator, in requests of 70 ms of which servers had `served_ms`.

@@ -263,6 +263,7 @@ thresholds! {
     refusals {
         SHARE_MIN: f64 = 0.02, "share of requests", Convention, "Refused requests from which on a finding is reported";
         LIMITS_MIN: f64 = 0.1, "share of requests", Convention, "Share from which on it is the bottleneck";
+        CLOSED_MIN: f64 = 0.999, "share of requests", Convention, "Connections refused from which on nothing takes them, and the target is not reached";
         UNANSWERED_MIN: f64 = 0.8, "share of errors", Convention, "Errors without a span of a service from which on they are refusals in front of it";
     }
     /// Autoscalers.

@@ -147,6 +147,8 @@ pub enum Admission {
     Concurrency(f64),
     /// The evidence does not show it.
     Unknown,
+    /// No request passes: nothing takes connections.
+    Closed,
 }
 
 impl Claim {
@@ -180,7 +182,7 @@ impl Claim {
             Claim::SlowCalls { .. } => FaultKind::SlowDownstream,
             Claim::NameResolution { .. } => FaultKind::DnsDelay,
             Claim::Refused { limit: Admission::Concurrency(_), .. } => FaultKind::TooFewWorkers,
-            Claim::Refused { limit: Admission::Unknown, .. } => FaultKind::Refusals,
+            Claim::Refused { limit: Admission::Unknown | Admission::Closed, .. } => FaultKind::Refusals,
             Claim::Refused { limit: Admission::Rate, .. }
             | Claim::CallsPaced { .. }
             | Claim::CallsHeldBack { .. }

@@ -71,6 +71,8 @@ pub enum Remedy {
     AcknowledgeMessages,
     /// Raise the limit that refuses requests.
     AdmitMore,
+    /// Start the target, or correct its address.
+    StartTarget,
     /// Fix the balancing of replicas.
     BalanceReplicas,
     /// Raise the memory of a worker.

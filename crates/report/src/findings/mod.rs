@@ -164,7 +164,7 @@ mod tests {
 
                 ### error: usage-above-limit
 
-                pod &#92;u&#123;1b&#125;&#91;31m&lt;b&gt;&#58; usage of 1.84 cores exceeds its limit of 1 cores, which is impossible (usages.csv, row 1)
+                pod &#92;u&#123;1b&#125;&#91;31m&lt;b&gt;: usage of 1.84 cores exceeds its limit of 1 cores, which is impossible (usages.csv, row 1)
 
                 | Figure | Value |
                 |---|--:|
@@ -183,7 +183,7 @@ mod tests {
 
                 ### Ignored input
 
-                * x.csv&#58; no kind of table has these columns
+                * x.csv: no kind of table has these columns
                 * … and 2 more
             "#]],
         );

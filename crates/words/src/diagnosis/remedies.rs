@@ -180,6 +180,11 @@ pub fn remedy(lang: Lang, remedy: &Remedy) -> String {
             "Raise the limit that refuses requests, such as limit_req or limit_conn of NGINX, if the service behind it can take more.",
             "뒤에 있는 서비스에 여유가 있으면 요청을 거절하는 제한(NGINX의 limit_req, limit_conn 등)을 올리십시오."
         ),
+        Remedy::StartTarget => text!(
+            lang,
+            "Check that the target runs, and that it listens at the address in the script.",
+            "대상이 실행 중인지, 스크립트의 주소에서 연결을 받는지 확인하십시오."
+        ),
         Remedy::BalanceReplicas => text!(
             lang,
             "Check why the other replicas get less: they reject requests, or the balancer ignores their load.",

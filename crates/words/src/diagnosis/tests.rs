@@ -59,7 +59,7 @@ fn claims() -> Vec<Claim> {
             Claim::FewConsumers { queue: name(), consumers: COUNT, workers: number, waiting_share },
         ]);
     }
-    for limit in [Admission::Rate, Admission::Concurrency(8.0), Admission::Unknown] {
+    for limit in [Admission::Rate, Admission::Concurrency(8.0), Admission::Unknown, Admission::Closed] {
         for by in [Refusal::Status(503), Refusal::Connection] {
             claims.push(Claim::Refused { by, refused_share: SHARE, passed_per_s: RATE, limit });
         }
@@ -261,6 +261,7 @@ fn remedies_and_predictions_have_words() {
         Remedy::RaiseMaximum { scaler: name() },
         Remedy::AcknowledgeMessages,
         Remedy::AdmitMore,
+        Remedy::StartTarget,
         Remedy::BalanceReplicas,
         Remedy::RaiseWorkerMemory,
         Remedy::LogAsynchronously,

@@ -141,6 +141,21 @@ pub(super) fn refused(
         Refusal::Status(status) => text!(lang, "status {status}", "상태 코드 {status}"),
         Refusal::Connection => text!(lang, "a closed connection", "연결 끊김"),
     };
+    if limit == Admission::Closed {
+        return [
+            text!(
+                lang,
+                "Target not reached: {share} of the requests found their connection refused or closed",
+                "대상에 연결 안 됨: 요청의 {share}에서 연결 거부 또는 끊김"
+            ),
+            text!(lang, "no request reaches the target", "대상에 도달한 요청 없음"),
+            text!(
+                lang,
+                "The connections of {share} of the requests were refused or closed, and no request passed.",
+                "요청의 {share}에서 연결이 거부되거나 끊겨 통과한 요청이 없습니다."
+            ),
+        ];
+    }
     [
         text!(
             lang,
@@ -162,7 +177,7 @@ pub(super) fn refused(
                     "동시 {at_once}개 제한이 요청의 {share}를 거절하며 대부분 {way}입니다. 다른 요청이 끝나야 다음 요청이 통과합니다."
                 )
             }
-            Admission::Unknown => text!(
+            Admission::Unknown | Admission::Closed => text!(
                 lang,
                 "The target refuses {share} of the requests, most with {way}. Its log or configuration names the limit.",
                 "대상이 요청의 {share}를 거절하며 대부분 {way}입니다. 어떤 제한인지는 대상의 로그나 설정에서 확인하십시오."

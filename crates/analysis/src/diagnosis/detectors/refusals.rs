@@ -11,7 +11,7 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::concurrency;
 use super::super::observation::{Depth, Observation, draft, exact};
-use super::super::thresholds::refusals::{LIMITS_MIN, SHARE_MIN, UNANSWERED_MIN};
+use super::super::thresholds::refusals::{CLOSED_MIN, LIMITS_MIN, SHARE_MIN, UNANSWERED_MIN};
 
 /// Status 429 Too Many Requests, which names its reason.
 const TOO_MANY_REQUESTS: Refusal = Refusal::Status(429);
@@ -46,13 +46,18 @@ fn are_unanswered(view: &View<'_>, errors_share: f64) -> bool {
 fn refusals(view: &View<'_>, by: Refusal, share: f64) -> Observation {
     let passed_per_s = view.level.requests_per_s() * (1.0 - share);
     let (place, limit) = admission(view, share).unwrap_or_else(|| {
-        let limit = if by == TOO_MANY_REQUESTS { Admission::Rate } else { Admission::Unknown };
+        let limit = match by {
+            TOO_MANY_REQUESTS => Admission::Rate,
+            Refusal::Connection if share >= CLOSED_MIN => Admission::Closed,
+            Refusal::Status(_) | Refusal::Connection => Admission::Unknown,
+        };
         let place = match by {
             Refusal::Status(status) => format!("HTTP {status}"),
             Refusal::Connection => "connections".to_owned(),
         };
         (place, limit)
     });
+    let remedy = if limit == Admission::Closed { Remedy::StartTarget } else { Remedy::AdmitMore };
     let claim = Claim::Refused { by, refused_share: share, passed_per_s, limit };
     let refusals = Hypothesis {
         role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
@@ -62,7 +67,7 @@ fn refusals(view: &View<'_>, by: Refusal, share: f64) -> Observation {
             exact(FigureName::Throughput, passed_per_s, Unit::PerSecond),
         ],
         cost: CostClass::Setting,
-        ..draft(claim, Remedy::AdmitMore, place)
+        ..draft(claim, remedy, place)
     };
     Observation::Found(Box::new(refusals), Depth::Cause)
 }
@@ -110,6 +115,9 @@ mod tests {
         check(detect, &case(TOO_MANY_REQUESTS, 0.75, 30_000.0, 5.0), &["downstream rate limit: HTTP 429"]);
         check(detect, &case(Refusal::Connection, 0.75, 30_000.0, 5.0), &["requests refused: connections"]);
         check(detect, &case(UNAVAILABLE, 0.01, 20.0, 5.0), &[]);
+        let closed = &fires(detect, &case(Refusal::Connection, 1.0, 30_000.0, 5.0))[0];
+        assert!(matches!(closed.claim, Claim::Refused { limit: Admission::Closed, .. }), "{closed:?}");
+        assert_eq!(closed.remedy, Remedy::StartTarget);
         assert_eq!(fires(detect, &case(UNAVAILABLE, 0.75, 20.0, 5.0))[0].role, Role::Limits);
     }
 
