@@ -38,5 +38,5 @@ pub use ordered::Ordered;
 pub use points::{MetricLine, MetricLineData, PointLine, PointLineData, SubMetricLine, TagMap};
 pub use summary_data::{MetricData, SummaryData, SummaryDataOptions, SummaryState, ThresholdData};
 pub use summary_export::{ExportGroup, ExportMetric, SummaryExport};
-pub use time::rfc3339;
+pub use time::{rfc3339, rfc3339_ms, rfc3339_s};
 pub use window_row::WindowRow;

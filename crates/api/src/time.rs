@@ -11,6 +11,18 @@ pub fn rfc3339(unix_ns: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
+/// The same for readers: whole milliseconds.
+pub fn rfc3339_ms(unix_ns: i64) -> String {
+    rfc3339(unix_ns.div_euclid(NS_PER_MS).saturating_mul(NS_PER_MS))
+}
+
+/// The same in whole seconds.
+pub fn rfc3339_s(unix_ns: i64) -> String {
+    rfc3339(unix_ns.div_euclid(1_000_000_000).saturating_mul(1_000_000_000))
+}
+
+const NS_PER_MS: i64 = 1_000_000;
+
 /// Year, month and day of a day counted from 1970-01-01 in the Gregorian calendar.
 ///
 /// Counts in years that begin in March, so that the leap day is a year's last (H. Hinnant, "chrono-Compatible Low-Level
@@ -30,6 +42,14 @@ fn civil(days: i64) -> (i64, i64, i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn readers_get_milliseconds_or_seconds() {
+        let at = 1_795_253_649_521_582_913;
+        assert_eq!(rfc3339_ms(at), "2026-11-21T09:34:09.521Z");
+        assert_eq!(rfc3339_s(at), "2026-11-21T09:34:09Z");
+        assert_eq!(rfc3339_s(-1), "1969-12-31T23:59:59Z");
+    }
 
     #[test]
     fn times_are_written_as_k6_does() {

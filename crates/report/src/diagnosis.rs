@@ -39,7 +39,7 @@ pub struct Clock {
 
 impl Clock {
     fn wall(&self, at: Instant) -> String {
-        api::rfc3339(Epoch { at: self.at, wall_unix_ns: self.unix_ns }.wall_unix_ns(at))
+        api::rfc3339_ms(Epoch { at: self.at, wall_unix_ns: self.unix_ns }.wall_unix_ns(at))
     }
 
     fn t(&self, at: Instant) -> Number {

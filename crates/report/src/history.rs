@@ -126,7 +126,7 @@ impl HistoryReport {
         let cells = |run: &HistoricRun| -> Vec<String> {
             let known = [
                 escape::short(&run.id),
-                api::rfc3339(run.started_unix_ns / 1_000_000_000 * 1_000_000_000),
+                api::rfc3339_s(run.started_unix_ns),
                 escape::short(&run.target_version),
             ];
             let value = |(figure, value): (Figure, Option<f64>)| {

@@ -73,7 +73,7 @@ fn suite(
     let mut start = BytesStart::new("testsuite");
     attributes(&mut start, &[("name", name), ("tests", &tests), ("failures", &failures)]);
     attributes(&mut start, &[("errors", "0"), ("skipped", &skipped)]);
-    attributes(&mut start, &[("timestamp", &api::rfc3339(report.identity.started_unix_ns))]);
+    attributes(&mut start, &[("timestamp", &api::rfc3339_s(report.identity.started_unix_ns))]);
     writer.write_event(Event::Start(start))?;
     if !properties.is_empty() {
         writer.write_event(Event::Start(BytesStart::new("properties")))?;

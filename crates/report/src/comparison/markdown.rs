@@ -94,7 +94,7 @@ fn sides(report: &ComparisonReport, lang: Lang) -> String {
                 markdown_code(&run.id),
                 known(&run.name),
                 known(&run.target_version),
-                api::rfc3339(run.started_unix_ns),
+                api::rfc3339_s(run.started_unix_ns),
                 sentences::steady(steady, run.seconds, lang),
             ]
         };

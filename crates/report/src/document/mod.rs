@@ -111,7 +111,7 @@ impl CanSend {
         let rate = self.rate_per_s.to_string();
         let rate = if self.is_lower_bound { lang.at_least(rate) } else { rate };
         let cpu = number::duration(self.cpu_per_request_ns as f64 / 1e6, None);
-        let can_send = lang.generator_capacity_measured(rate, cpu, api::rfc3339(self.measured_unix_ns));
+        let can_send = lang.generator_capacity_measured(rate, cpu, api::rfc3339_s(self.measured_unix_ns));
         let percent = self.busiest_per_s / self.rate_per_s.max(1) as f64 * 100.0;
         let asked = [format!("{:.0}", self.busiest_per_s), format!("{percent:.0}")];
         let asked = lang.highest_planned_rate_of_capacity(&asked[0], &asked[1]);

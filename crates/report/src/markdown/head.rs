@@ -52,7 +52,7 @@ fn facts(context: &Context<'_>) -> String {
     }
     let is_start_known = context.report.imported.as_ref().is_none_or(|imported| imported.is_start_known);
     let started = if is_start_known { lang.started() } else { lang.imported() };
-    facts.push(format!("{started} {}", api::rfc3339(identity.started_unix_ns)));
+    facts.push(format!("{started} {}", api::rfc3339_s(identity.started_unix_ns)));
     facts.push(format!(
         "{} {}",
         lang.elapsed(),

@@ -75,7 +75,7 @@ fn milestones(context: &Context<'_>) -> Option<String> {
         let until = all.get(index + 1).map(|next| next.at.saturating_sub(one.at));
         table.row(vec![
             markdown_text([word(&one.kind, context), &one.text].join(" ").trim()),
-            api::rfc3339(report.identity.started_unix_ns.saturating_add(nanoseconds(one.at))),
+            api::rfc3339_ms(report.identity.started_unix_ns.saturating_add(nanoseconds(one.at))),
             shown(one.at),
             until.map_or_else(|| "–".to_owned(), shown),
         ]);
