@@ -9,7 +9,7 @@ use super::case::Level;
 use super::case_view::View;
 use super::demand::{Demand, fit};
 use super::series;
-use super::thresholds::ceilings::{FULL, SATURATED_MIN};
+use super::thresholds::ceilings::{FULL, QUEUED_FULL, SATURATED_MIN, WAITING_MIN};
 
 /// A kind of resource by its utilisation signal. The limit is the signal's limit in the catalogue, otherwise a constant.
 struct Use {
@@ -64,13 +64,20 @@ pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     programs(view).into_iter().chain(USES.iter().flat_map(|of| of_use(view, of))).collect()
 }
 
-/// Returns the CPU of the programs under load: each can have what it uses and what is idle.
+/// Returns the CPU of the programs under load: each can have what it uses and what is idle. A program whose threads wait for a core is
+/// at its limit even though cores are idle for moments in between.
 fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     let cores = view.signals(&[SignalId::CoreCpu]);
     let idle = |source: &str, at: Instant| -> f64 {
         let of_source = cores.iter().filter(|core| core.source == source);
         let points = of_source.filter_map(|core| core.points.iter().find(|(known, _)| *known == at));
         points.map(|(_, used)| (1.0 - used).max(0.0)).sum()
+    };
+    let waiting = view.signals(&[SignalId::ListenerWaiting]);
+    let waits = |used: &Signal, at: Instant| {
+        let of_program = waiting.iter().find(|it| it.source == used.source && it.labels == used.labels);
+        let point = of_program.and_then(|it| it.points.iter().find(|(known, _)| *known == at));
+        point.is_some_and(|(_, threads)| *threads >= WAITING_MIN)
     };
     let program = |signal: &'a Signal| {
         let inside = series::inside(view.level, signal);
@@ -80,7 +87,10 @@ fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
             available.iter().map(value).sum::<f64>() / available.len().max(1) as f64
         };
         let (mean, limit) = (mean(|(used, _)| *used), mean(|(_, most)| *most));
-        let full = available.iter().filter(|(used, most)| *used >= most * FULL).count();
+        let is_full = |((at, _), (used, most)): &(&(Instant, f64), &(f64, f64))| {
+            *used >= most * FULL || (*used >= most * QUEUED_FULL && waits(signal, *at))
+        };
+        let full = inside.iter().zip(&available).filter(is_full).count();
         let place = series::place(signal).to_owned();
         (!cores.is_empty() && limit > 0.0).then(|| Resource {
             limit,

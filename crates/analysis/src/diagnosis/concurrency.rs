@@ -7,13 +7,17 @@
 //!
 //! Spans that begin at a distance from each other, but not at the ends of others, pass a rate limit ([`pace`]).
 //!
+//! Spans that contain their own wait, such as calls whose span begins before they have a connection, show the limit by their ends: no
+//! two ends that are `k` apart are closer than one service time ([`in_line`]).
+//!
 //! Not: paced work, which begins at even intervals and not at the ends of other work, and work that is never queued.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::thresholds::concurrency::{
-    BUSY_MAX, BUSY_MIN, CLOSE, CROWDED_MAX, EXPECTED_MIN, FOLLOWS_MIN, FOLLOWS_WITHIN, SPANS_MIN,
+    AT_ONCE_MAX, BUSY_MAX, BUSY_MIN, CLOSE, CROWDED_MAX, EXPECTED_MIN, FOLLOWS_MIN, FOLLOWS_WITHIN,
+    IN_LINE_MIN, QUICKEST_MAX, SPANS_MIN,
 };
 
 /// A limit of concurrency.
@@ -67,6 +71,35 @@ pub(super) fn pace(spans: &[(i64, u64)], weight: f64) -> Option<f64> {
     let close = gaps.iter().filter(|gap| **gap < interval_ns * CLOSE).count() as f64;
     let expected = gaps.len() as f64 * (1.0 - (-CLOSE / weight).exp());
     (expected >= EXPECTED_MIN && close <= expected * CROWDED_MAX).then(|| 1e9 / interval_ns)
+}
+
+/// Returns the limit of spans that contain their wait for it: `at_once` are served at a time, in `mean_s` each, of `open` that are open.
+///
+/// A limit of `k` spans that take `s` each lets `k / s` of them end per second, and never `k + 1` within `s`. The distance of
+/// independent ends that are `k` apart has an Erlang distribution. The quickest span takes `s`, unlike calls under a rate limit, of which
+/// the first ones pass at once, and unlike calls that all take long and are only made at even intervals.
+pub(super) fn in_line(spans: &[(i64, u64)], weight: f64) -> Option<ConcurrencyLimit> {
+    let shortest_s = spans.iter().map(|(_, span_ns)| *span_ns).min()? as f64 / 1e9;
+    let total_s: f64 = spans.iter().map(|(_, span_ns)| *span_ns as f64 / 1e9).sum();
+    let mut ends: Vec<i64> =
+        spans.iter().map(|(start_ns, span_ns)| start_ns.saturating_add_unsigned(*span_ns)).collect();
+    ends.sort_unstable();
+    let ends = ends.get(ends.len() / 10..ends.len() * 9 / 10).filter(|ends| ends.len() >= SPANS_MIN)?;
+    let length_s = ends.last()?.abs_diff(*ends.first()?) as f64 / 1e9;
+    let per_s = (ends.len() - 1) as f64 * weight / length_s.max(f64::MIN_POSITIVE);
+    let open = per_s * total_s / spans.len() as f64;
+    let is_limit = |at_once: &usize| {
+        let service_s = *at_once as f64 / per_s;
+        let pairs = ends.iter().zip(&ends[*at_once..]);
+        let is_close = |pair: &(&i64, &i64)| pair.1.abs_diff(*pair.0) as f64 / 1e9 < service_s * CLOSE;
+        let expected = (ends.len() - at_once) as f64 * at_least(*at_once, *at_once as f64 * CLOSE / weight);
+        (service_s * BUSY_MIN..=service_s * QUICKEST_MAX).contains(&shortest_s)
+            && expected >= EXPECTED_MIN
+            && pairs.filter(is_close).count() as f64 <= expected * CROWDED_MAX
+    };
+    let most = ((open / IN_LINE_MIN) as usize).min(AT_ONCE_MAX).min(ends.len() - 1);
+    let at_once = (1..=most).find(is_limit)? as f64;
+    Some(ConcurrencyLimit { at_once, open, mean_s: at_once / per_s })
 }
 
 /// How spans begin.
@@ -168,6 +201,47 @@ mod tests {
         assert!((rate - 50.0).abs() < 2.0, "{rate}");
         assert_eq!(pace(&independent(2.0), 1.0), None);
         assert_eq!(pace(&all[..20], 1.0), None, "too few to decide");
+    }
+
+    /// Five hundred calls of about 100 ms on so many slots, by users who call again 5 ms after each answer.
+    fn evenly(slots: usize, users: usize) -> Vec<(i64, u64)> {
+        let mut free_ns = vec![0_i64; slots];
+        let mut ready_ns: Vec<i64> = (0..users as i64).map(|user| user * 3_000_000).collect();
+        let call = |number| {
+            let user = ready_ns.iter_mut().min().expect("a user");
+            let slot = free_ns.iter_mut().min().expect("a slot");
+            let asked_ns = *user;
+            let end_ns = asked_ns.max(*slot) + 100_000_000 + (spread(number) * 5e6) as i64;
+            (*slot, *user) = (end_ns, end_ns + 5_000_000);
+            (asked_ns, end_ns.abs_diff(asked_ns))
+        };
+        (0..500).map(call).collect()
+    }
+
+    #[test]
+    fn calls_that_wait_inside_their_spans_show_the_limit_by_their_ends() {
+        for slots in [1, 2, 4] {
+            let calls = evenly(slots, slots * 8);
+            let found = in_line(&calls, 1.0).expect("a limit");
+            assert_eq!(found.at_once, slots as f64);
+            assert!((found.mean_s / 0.1 - 1.0).abs() < 0.1, "{found:?}");
+            assert!((found.open / (slots * 8) as f64 - 1.0).abs() < 0.1, "{found:?}");
+        }
+        // As many are served as call, in the time of the callee.
+        assert_eq!(in_line(&evenly(16, 16), 1.0), None);
+        assert_eq!(in_line(&independent(4.0), 1.0), None);
+        // Calls of a planned load, at even intervals.
+        let planned: Vec<(i64, u64)> = (0..500).map(|number| (number * 20_000_000, 85_000_000)).collect();
+        assert_eq!(in_line(&planned, 1.0), None);
+        // A rate limit: the first calls pass at once.
+        let paced = (0..500).map(|number: i64| {
+            let end_ns = 50_000_000 * (number - 20).max(0) + number * 100_000;
+            let asked_ns = if number < 16 { end_ns - 500_000 } else { end_ns - 800_000_000 };
+            (asked_ns, end_ns.abs_diff(asked_ns))
+        });
+        assert_eq!(in_line(&paced.collect::<Vec<_>>(), 1.0), None);
+        assert_eq!(in_line(&evenly(2, 16)[..20], 1.0), None, "too few to decide");
+        assert_eq!(in_line(&[], 1.0), None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod own_traces;
 mod paths;
 mod prediction;
 mod series;
+mod sessions;
 mod stalls;
 mod thresholds;
 mod times;
@@ -32,15 +33,16 @@ use model::diagnosis::{
     Admission, Caveat, Claim, DetectorId, DiagnosedRun, Hypothesis, Inconclusive, MissingKind, Outcome, Role,
     RuledOut,
 };
-use model::{Diagnosis, Fault, Grade, SignalId, Strength};
+use model::{Diagnosis, Fault, Grade, Reason, SignalId, Strength};
 
 pub use case::{Case, Level, Requests, Second, Tasks};
 use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
+use thresholds::cpu::PROGRAM_MIN;
 use thresholds::outcome::{
-    CYCLE_MIN, EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, TRACED_MIN, UNACCOUNTED_MIN, UNTRACED_S_MIN,
-    WAITS_MIN,
+    CYCLE_MIN, EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, SERVED_MIN, TRACED_MIN, UNACCOUNTED_MIN,
+    UNTRACED_S_MIN, WAITS_MIN,
 };
 
 use crate::traces::Component;
@@ -70,6 +72,10 @@ const OF_GENERATOR: &[Fault] = &[
     Fault::Ports,
     Fault::Descriptors,
 ];
+
+/// Of these, the faults in which the load generator waits for a core that others use. They delay what it sends and receives, and do not
+/// change the load of a closed workload.
+const OF_NEIGHBOURS: &[Fault] = &[Fault::RunDelay, Fault::TimerLag];
 
 /// Diagnoses the runs of a test, given by ascending load.
 pub fn diagnose(case: &Case) -> Diagnosis {
@@ -105,7 +111,7 @@ pub fn diagnose(case: &Case) -> Diagnosis {
             Outcome::CannotTell { missing, .. } => missing.clone(),
             _ => observed.missing.into_iter().collect(),
         },
-        caveats: caveats(&view),
+        caveats: caveats(&view, &outcome),
         outcome,
     }
 }
@@ -192,18 +198,15 @@ fn outcome(view: &View<'_>, observed: &mut Observations) -> Outcome {
     if observed.limits().is_some_and(is_unreachable) {
         return Outcome::Limited;
     }
-    let worst = level
-        .reasons
-        .iter()
-        .find(|reason| OF_GENERATOR.contains(&reason.fault) && reason.grade == Grade::Invalid);
-    if let Some(reason) = worst.filter(|_| level.grade == Grade::Invalid) {
+    let fault = generator_fault(level);
+    if let Some(fault) = fault.filter(|_| !is_beyond_generator(view, observed)) {
         // Slow responses may then be the generator's own.
         observed
             .found
             .iter_mut()
             .filter(|(it, _)| it.role == Role::Limits)
             .for_each(|(it, _)| it.role = Role::Contributes);
-        return Outcome::Generator { fault: reason.fault };
+        return Outcome::Generator { fault };
     }
     if level.is_unobserved() {
         return Outcome::CannotTell { why: Inconclusive::NoEvidence, missing: most_useful() };
@@ -225,6 +228,32 @@ fn outcome(view: &View<'_>, observed: &mut Observations) -> Outcome {
         return Outcome::CannotTell { why, missing };
     }
     Outcome::NoServerBottleneck { growth: view.growth() }
+}
+
+/// Returns the first fault of the load generator that makes the measurement invalid.
+fn generator_fault(level: &Level) -> Option<Fault> {
+    let invalid = |reason: &&Reason| OF_GENERATOR.contains(&reason.fault) && reason.grade == Grade::Invalid;
+    level.reasons.iter().find(invalid).filter(|_| level.grade == Grade::Invalid).map(|reason| reason.fault)
+}
+
+/// Whether the bottleneck explains more of response time than the load generator can have added: it waited for cores that the target's
+/// own programs used, in a closed workload, and servers had the requests for longer than they were outside, by their own clocks.
+fn is_beyond_generator(view: &View<'_>, observed: &Observations) -> bool {
+    let invalid = |reason: &&Reason| OF_GENERATOR.contains(&reason.fault) && reason.grade == Grade::Invalid;
+    let is_neighbours =
+        view.level.reasons.iter().filter(invalid).all(|reason| OF_NEIGHBOURS.contains(&reason.fault));
+    let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
+    let is_of_target =
+        view.sum_of_means(&[SignalId::ListenerCpu]).is_some_and(|used| used >= cores * PROGRAM_MIN);
+    let is_measured = view.paths.traces > 0 && !view.paths.is_biased && view.level.tasks.is_none();
+    let served = view.share_traced();
+    let is_larger =
+        |found: &Hypothesis| served >= SERVED_MIN && found.explains.unwrap_or(served) > 1.0 - served;
+    is_neighbours
+        && is_of_target
+        && is_measured
+        && view.level.closed_vus.is_some()
+        && observed.limits().is_some_and(is_larger)
 }
 
 /// Whether no request reaches the target.
@@ -278,7 +307,7 @@ fn generator_ruled_out(view: &View<'_>) -> Option<RuledOut> {
     (view.level.grade == Grade::Valid).then_some(RuledOut::LoadGenerator)
 }
 
-fn caveats(view: &View<'_>) -> Vec<Caveat> {
+fn caveats(view: &View<'_>, outcome: &Outcome) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     if view.low.is_none() {
         caveats.push(Caveat::OneRun);
@@ -286,6 +315,11 @@ fn caveats(view: &View<'_>) -> Vec<Caveat> {
     if view.level.grade != Grade::Valid {
         caveats.push(Caveat::Measurement { grade: view.level.grade });
     }
+    let is_despite = generator_fault(view.level).is_some()
+        && *outcome == Outcome::Limited
+        && view.share_traced() >= SERVED_MIN
+        && view.paths.traces > 0;
+    caveats.extend(is_despite.then(|| Caveat::GeneratorWaited { outside_share: view.share_outside() }));
     if view.paths.steps_beyond > 0 {
         caveats.push(Caveat::SpansBeyond { spans: view.paths.steps_beyond });
     }
@@ -450,6 +484,50 @@ mod tests {
         let requests = Requests { refused, ..level.requests.clone() };
         let found = diagnose_levels(vec![Level { requests, traces: Vec::new(), ..level }]);
         assert_eq!(found.outcome, Outcome::Limited, "a target that takes no connection is the limit");
+    }
+
+    /// A target at its CPU limit beside the generator, in requests of 70 ms of which servers had `served_ms`.
+    #[test]
+    fn a_generator_that_waits_beside_a_busy_target_is_not_the_bottleneck() {
+        let outcome_of = |faults: &[Fault], served_ms: f64, closed_vus: Option<f64>, used: f64| {
+            let reason = |fault: &Fault| Reason {
+                fault: *fault,
+                grade: Grade::Invalid,
+                observed: Amount::Share(0.3),
+                limit: Amount::Share(0.2),
+                windows: Vec::new(),
+            };
+            let labels = [("pod", "a"), ("container", "shop")];
+            let signals = vec![
+                flat("container_cpu", &labels, 20, 0.97),
+                flat("container_cpu_limit", &labels, 20, 1.0),
+                flat("core_cpu", &[("core", "0")], 20, 0.95),
+                flat("core_cpu", &[("core", "1")], 20, 0.95),
+                flat("listener_cpu", &[("program", "shop:80")], 20, used),
+            ];
+            let traces = (0..100).map(|number| sampled(number, request("shop", "GET /", served_ms, &[])));
+            let level = Level {
+                grade: Grade::Invalid,
+                reasons: faults.iter().map(reason).collect(),
+                closed_vus,
+                traces: traces.collect(),
+                ..with_evidence(level(20, 100, 0.07), signals, Vec::new())
+            };
+            let found = diagnose_levels(vec![level]);
+            let caveat = found.caveats.iter().any(|caveat| matches!(caveat, Caveat::GeneratorWaited { .. }));
+            assert_eq!(caveat, found.outcome == Outcome::Limited);
+            found.outcome
+        };
+        let outcome =
+            |faults: &[Fault], served_ms, closed_vus| outcome_of(faults, served_ms, closed_vus, 1.7);
+        let waits = Fault::RunDelay;
+        assert_eq!(outcome(&[waits], 52.0, Some(16.0)), Outcome::Limited);
+        assert_eq!(outcome(&[waits, Fault::TimerLag], 52.0, Some(16.0)), Outcome::Limited);
+        let generator = Outcome::Generator { fault: waits };
+        assert_eq!(outcome(&[waits], 20.0, Some(16.0)), generator, "most of it may be the generator's");
+        assert_eq!(outcome(&[waits], 52.0, None), generator, "a planned load came late");
+        assert_eq!(outcome(&[waits, Fault::WorkerCpu], 52.0, Some(16.0)), generator);
+        assert_eq!(outcome_of(&[waits], 52.0, Some(16.0), 0.3), generator, "others use the cores");
     }
 
     #[test]

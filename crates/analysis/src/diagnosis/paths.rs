@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{Kept, Span, SpanKind, SpanStatus, Trace};
 
 use super::own_traces::own_traces;
-use crate::roles::{ActivityRole, RATE_LIMIT_WAIT_MS};
+use crate::roles::{ActivityRole, RATE_LIMIT_WAIT_MS, is_method_alone};
 use crate::traces::{
     Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, host, normalised, queue,
     repeated_statements, request, statement,
@@ -62,10 +62,12 @@ pub(super) struct Paths {
     pub(super) statements: BTreeMap<String, Asking>,
     /// Statements that are repeated within one request.
     pub(super) repeats: BTreeMap<String, Repeated>,
-    /// Number of answered requests per service instance.
-    pub(super) instances: BTreeMap<(Arc<str>, String), u64>,
+    /// Number of answered requests per service instance, and their total duration, nanoseconds.
+    pub(super) instances: BTreeMap<(Arc<str>, String), (u64, f64)>,
     /// Processed messages by queue: deliveries, and redeliveries of processed messages.
     pub(super) messages: BTreeMap<String, (u64, u64)>,
+    /// Processed messages by queue: their number, and the total time that consumers take, nanoseconds.
+    pub(super) processing: BTreeMap<String, (u64, f64)>,
     /// Calls delayed by a rate limit, of the calls that record it, and their total delay.
     pub(super) limited: Limited,
     /// Start and end times of all spans of a service, in order, nanoseconds of the run's clock.
@@ -92,6 +94,10 @@ pub(super) struct StepKey {
     pub(super) operation: Arc<str>,
     /// The side of a call.
     pub(super) kind: SpanKind,
+    /// Whether it asks a database. `GET` is a method of HTTP and a command of Redis.
+    pub(super) is_database: bool,
+    /// The host of a call whose name is its method alone, so that calls of different services are different operations.
+    pub(super) host: Option<Arc<str>>,
 }
 
 /// All spans of an operation.
@@ -109,6 +115,8 @@ pub(super) struct Step {
     pub(super) own_ns: f64,
     /// Total time from the start of a span to that of its first child.
     pub(super) before_ns: f64,
+    /// The same of each span that is kept, nanoseconds.
+    pub(super) before_each_ns: Vec<u64>,
     /// Total time from the end of the last child to that of the span.
     pub(super) after_ns: f64,
     /// Number of spans with children.
@@ -247,8 +255,8 @@ impl Paths {
                 counts.0 += 1;
                 counts.1 += u64::from(!messages.insert((queue, id)));
             }
-            let key =
-                StepKey { service: span.service.clone(), operation: span.operation.clone(), kind: span.kind };
+            self.add_processing(span);
+            let key = StepKey::new(span);
             if self.steps.len() >= STEPS_MAX && !self.steps.contains_key(&key) {
                 self.steps_beyond += 1;
                 continue;
@@ -292,7 +300,20 @@ impl Paths {
         let Some(name) = INSTANCE.iter().find_map(|name| span.attribute(name)) else { return };
         let key = (span.service.clone(), name.to_owned());
         if self.instances.len() < INSTANCES_MAX || self.instances.contains_key(&key) {
-            *self.instances.entry(key).or_default() += 1;
+            let answered = self.instances.entry(key).or_default();
+            answered.0 += 1;
+            answered.1 += span.duration.as_nanos() as f64;
+        }
+    }
+
+    fn add_processing(&mut self, span: &Span) {
+        let Some(queue) = queue(span).filter(|_| ActivityRole::new(span) == ActivityRole::Process) else {
+            return;
+        };
+        if self.processing.len() < STEPS_MAX || self.processing.contains_key(queue) {
+            let processed = self.processing.entry(queue.to_owned()).or_default();
+            processed.0 += 1;
+            processed.1 += span.duration.as_nanos() as f64;
         }
     }
 
@@ -357,6 +378,20 @@ impl Paths {
     }
 }
 
+impl StepKey {
+    fn new(span: &Span) -> StepKey {
+        let is_database = database(span).is_some();
+        let is_nameless = span.kind == SpanKind::Client && !is_database && is_method_alone(&span.operation);
+        StepKey {
+            service: span.service.clone(),
+            operation: span.operation.clone(),
+            kind: span.kind,
+            is_database,
+            host: host(span).filter(|_| is_nameless).map(Arc::from),
+        }
+    }
+}
+
 impl Step {
     fn add(&mut self, tree: &Tree<'_>, at: usize, own_ns: u64) {
         let (span, node) = (&tree.spans()[at], tree.node(at));
@@ -386,7 +421,11 @@ impl Step {
         }
         if let (Some(first_ns), Some(last_ns)) = (first_ns, last_ns) {
             self.parents += 1;
-            self.before_ns += first_ns.saturating_sub(node.start_ns).max(0) as f64;
+            let before_ns = first_ns.abs_diff(first_ns.min(node.start_ns));
+            self.before_ns += before_ns as f64;
+            if self.before_each_ns.len() < KEPT_MAX {
+                self.before_each_ns.push(before_ns);
+            }
             self.after_ns += node.end_ns.saturating_sub(last_ns).max(0) as f64;
         }
     }
@@ -466,6 +505,26 @@ mod tests {
             .map(|(text, asking)| (text.as_str(), paths.share(asking.own_ns)))
             .collect();
         assert_eq!(shares, [("select a where id = ?", 0.4), ("select b", 0.2)]);
+    }
+
+    #[test]
+    fn calls_of_one_name_differ_by_what_they_call() {
+        let call = |id: u64, attributes: &[(&str, &str)], length_ms: f64| {
+            let attributes = attributes.iter().map(|(name, value)| ((*name).into(), (*value).to_owned()));
+            let call = span(id, 1, "worker", "GET", id as f64 * 100.0, length_ms);
+            Span { kind: SpanKind::Client, attributes: attributes.collect(), ..call }
+        };
+        let mut spans = request("worker", "run", 900.0, &[]);
+        spans.push(call(2, &[("http.method", "GET"), ("http.url", "http://quotes:80/a")], 90.0));
+        spans.push(call(3, &[("http.method", "GET"), ("http.url", "http://prices:80/a")], 20.0));
+        spans.push(call(4, &[("db.system", "redis"), ("db.statement", "GET ?")], 1.0));
+        let paths = Paths::new(&[sampled(1, spans)]);
+        let steps = paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Client);
+        let found: Vec<_> =
+            steps.map(|(key, step)| (key.is_database, key.host.as_deref(), step.mean_s())).collect();
+        let expect =
+            [(false, Some("prices:80"), 0.02), (false, Some("quotes:80"), 0.09), (true, None, 0.001)];
+        assert_eq!(found, expect);
     }
 
     #[test]

@@ -25,6 +25,14 @@ impl View<'_> {
         self.predicted((share, share), change, ceiling, None)
     }
 
+    /// Predicts the effect of removing a share of the time, up to the ceiling of a resource that the remedy leaves as it is.
+    pub(super) fn without_up_to(&self, share: f64, change: Change, most: Ceiling) -> Option<Prediction> {
+        let through = self.level.throughput_per_s();
+        let ceilings = ceilings::lowest_above(self, through).into_iter().chain(Some(most));
+        let lowest = ceilings.filter(|it| it.per_s > through).min_by(|a, b| a.per_s.total_cmp(&b.per_s));
+        self.predicted((share, share), change, lowest, None)
+    }
+
     /// Predicts the effect of a remedy that also frees a share of a saturated resource.
     pub(super) fn without_work(&self, gone: Gone, change: Change) -> Option<Prediction> {
         self.without_between(gone, gone, change)

@@ -73,11 +73,14 @@ thresholds! {
         UNTRACED_S_MIN: f64 = 0.02, "seconds", Lab, "Time outside of spans, or of queueing, below which nothing needs an explanation";
         WAITS_MIN: f64 = 0.5, "share of response time", Lab, "Queueing from which on there must be a bottleneck";
         HELD_S_MIN: f64 = 0.1, "seconds", Convention, "Time without CPU and without a wait below which a response feels immediate (Nielsen, 1993)";
+        SERVED_MIN: f64 = 0.5, "share of response time", Convention, "Time inside servers, by their own clocks, from which on waits of the load generator do not decide the result";
         UNACCOUNTED_MIN: f64 = 0.5, "share of response time", Lab, "Time inside services without CPU and without a wait, from which on the cause is unknown";
     }
     /// Resources at their limit.
     ceilings {
         FULL: f64 = 0.9, "share of the limit", Lab, "Use from which on a resource is at its limit: schedulers and scrapes leave a little";
+        QUEUED_FULL: f64 = 0.75, "share of the limit", Convention, "Use from which on a program whose threads wait for a core is at its limit: cores are idle for moments while locks are handed on";
+        WAITING_MIN: f64 = 1.0, "threads", Convention, "Mean number of a program's threads that wait for a core, from which on it is at its limit";
         SATURATED_MIN: f64 = 0.9, "share of the time", Lab, "Time at the limit from which on the present throughput is the ceiling";
     }
     /// Fitted demands.
@@ -135,6 +138,8 @@ thresholds! {
         HELD_MIN: f64 = 0.8, "share of the prefetch", Lab, "Unacknowledged messages of a prefetch that is used up";
         CONSUMING_MAX: f64 = 0.8, "share of the workers", Lab, "Consumers below which workers are idle";
         READY_MIN: f64 = 0.5, "messages", Lab, "Ready messages from which on messages wait";
+        IDLE_HOLDERS_MIN: f64 = 2.0, "consumers", Arithmetic, "Fewest consumers of which one can be idle while another holds messages";
+        HELD_WAITING_MIN: f64 = 1.0, "messages", Convention, "Messages that consumers hold and do not process, from which on messages wait in consumers";
         SLOTS_BUSY_MIN: f64 = 0.8, "share of the slots", Lab, "Busy slots from which on full slots are not ruled out";
     }
     /// Processors.
@@ -153,6 +158,9 @@ thresholds! {
     imbalance {
         TIMES_MIN: f64 = 1.5, "ratio", Lab, "Requests of the busiest replica over its fair share";
         REQUESTS_MIN: f64 = 50.0, "requests", Lab, "Fewest requests that are compared";
+        LONGER_MIN: f64 = 1.2, "ratio", Convention, "Time of a request at the busiest replica over that at the others, from which on it is overloaded";
+        WAITS_MIN: f64 = 0.15, "share of response time", Convention, "Queueing in front of replicas, from which on the busiest may be overloaded";
+        WAIT_S_MIN: f64 = 0.02, "seconds", Convention, "Shortest queueing time in front of replicas";
     }
     /// Row locks.
     locks {
@@ -189,6 +197,9 @@ thresholds! {
         CROWDED_MAX: f64 = 0.1, "share of the expected", Convention, "Starts beyond the limit over those expected of independent spans";
         FOLLOWS_WITHIN: f64 = 0.15, "share of the service time per slot", Convention, "Time from an end to the next start in a queue";
         CLOSE: f64 = 0.6, "intervals", Convention, "Distance of two starts that are close";
+        IN_LINE_MIN: f64 = 2.0, "ratio", Convention, "Open calls over those that are served at a time, from which on calls wait inside their spans";
+        QUICKEST_MAX: f64 = 1.5, "ratio", Convention, "Longest quickest call over the service time of calls in line: the first ones find no line";
+        AT_ONCE_MAX: usize = 64, "calls", Convention, "Largest limit that ends of calls are compared with: of more, the distances are like those of independent ends";
         FOLLOWS_MIN: f64 = 0.5, "share of the starts", Convention, "Starts that follow an end, of those whose predecessor is traced";
     }
     /// Event loop delay.
@@ -297,6 +308,7 @@ thresholds! {
         ROWS_OF_SCAN_MIN: f64 = 4_000.0, "rows", Lab, "Rows of a table that is large enough for an index";
         SCANS_PER_CALL_MIN: f64 = 0.4, "scans per call", Lab, "Sequential scans per call of the statement that causes them";
         SCANNING_SHARE_MIN: f64 = 0.1, "share of database time", Lab, "Share of a statement whose table is scanned";
+        WORKING_MIN: f64 = 0.5, "share of the sessions' time", Convention, "Use of CPU, disk and buffers below which statements mostly sleep";
     }
     /// CPU quotas.
     throttling {
@@ -311,6 +323,7 @@ thresholds! {
         SHARE_MIN: f64 = 0.05, "share of task time", Lab, "Wait from which on a finding is reported";
         LIMITS_MIN: f64 = 0.1, "share of task time", Lab, "Share from which on it is the bottleneck";
         WAIT_S_MIN: f64 = 0.02, "seconds", Lab, "Shortest wait that is no start-up cost";
+        STEADY_MAX: f64 = 0.1, "share of the time", Convention, "Difference of the middle nine tenths of times that are own work and no wait";
     }
     /// Worker slots.
     workers {

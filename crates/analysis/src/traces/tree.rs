@@ -176,9 +176,10 @@ impl<'a> Tree<'a> {
 }
 
 /// Returns the offset of a server's clock, nanoseconds. A server span begins and ends within the client span that waits for it. If it
-/// does not, it is centred in the wait with its length unchanged, since durations are measured by one
-/// clock. (Jaeger adjusts clocks the same way.) A span that merely ends too late for a failed call may belong to an abandoned
-/// one, and is cut instead.
+/// does not, its clock is off by more than the wait, and it is centred in the wait with its length unchanged, since durations are
+/// measured by one clock. (Jaeger adjusts clocks the same way.) A span that overlaps the wait and only passes one end of it by little
+/// is moved by no more than that: servers end their spans after they have sent the response, and clocks are read with a granularity.
+/// A span that merely ends too late for a failed call may belong to an abandoned one, and is cut instead.
 fn skew(span: &Span, above: &Span, node: &Node, moved_ns: i64) -> Option<i64> {
     if span.kind != SpanKind::Server || above.kind != SpanKind::Client {
         return None;
@@ -186,12 +187,22 @@ fn skew(span: &Span, above: &Span, node: &Node, moved_ns: i64) -> Option<i64> {
     let start_ns = span.start_ns.saturating_add(moved_ns);
     let end_ns = span.end_ns().saturating_add(moved_ns);
     let (wait_ns, length_ns) = (node.end_ns.abs_diff(node.start_ns), span.end_ns().abs_diff(span.start_ns));
-    let begins_inside = (node.start_ns..=node.end_ns).contains(&start_ns);
-    let ends_inside = end_ns <= node.end_ns || above.status == SpanStatus::Error;
-    if (begins_inside && ends_inside) || length_ns > wait_ns {
+    let wait = node.start_ns..=node.end_ns;
+    let (begins_inside, ends_inside) = (wait.contains(&start_ns), end_ns <= node.end_ns);
+    let is_abandoned = !ends_inside && above.status == SpanStatus::Error;
+    if (begins_inside && (ends_inside || is_abandoned)) || length_ns > wait_ns {
         return None;
     }
-    let middle_ns = node.start_ns.saturating_add_unsigned((wait_ns - length_ns) / 2);
+    let slack_ns = wait_ns - length_ns;
+    let past_ns = if begins_inside {
+        node.end_ns.saturating_sub(end_ns)
+    } else {
+        node.start_ns.saturating_sub(start_ns)
+    };
+    if (begins_inside || wait.contains(&end_ns)) && past_ns.unsigned_abs() <= slack_ns / 2 {
+        return Some(past_ns);
+    }
+    let middle_ns = node.start_ns.saturating_add_unsigned(slack_ns / 2);
     Some(middle_ns.saturating_sub(start_ns))
 }
 
@@ -372,6 +383,23 @@ mod tests {
         let times = [0, 1, 2].map(|at| (tree.node(at).start_ns, tree.node(at).end_ns));
         assert_eq!(times, [(0, 10), (3, 7), (4, 5)]);
         assert_eq!(tree.flaws(), Flaws { moved: 1, ..Flaws::default() });
+    }
+
+    #[test]
+    fn a_server_that_ends_its_span_after_the_response_stays_where_it_was() {
+        let check = |start, length, expect: (i64, i64)| {
+            let mut spans = vec![span(1, 0, 0, 1000), span(2, 1, start, length)];
+            (spans[0].kind, spans[1].kind) = (SpanKind::Client, SpanKind::Server);
+            let trace = trace(spans);
+            let node = *Tree::new(&trace).node(1);
+            assert_eq!((node.start_ns, node.end_ns), expect, "{start} + {length}");
+        };
+        check(950, 40, (950, 990));
+        check(950, 52, (948, 1000));
+        check(-3, 40, (0, 40));
+        // Off by more than half of the slack, or by the whole wait.
+        check(-900, 940, (30, 970));
+        check(1500, 40, (480, 520));
     }
 
     #[test]

@@ -40,6 +40,17 @@ pub enum Claim {
     },
     /// Requests wait until another response has left their connection.
     HeadOfLine { service: String, waiting_share: f64, mean_wait_s: f64 },
+    /// A service has more calls open than are served at a time; the others wait inside their spans.
+    CallsInLine {
+        service: String,
+        operation: String,
+        at_once: f64,
+        open: f64,
+        one_s: f64,
+        waiting_share: f64,
+    },
+    /// Messages wait in consumers that hold them behind others, while slots of other consumers are idle.
+    HeldByConsumers { queue: String, held: f64, busy: f64, slots: f64, waiting_share: f64 },
     /// Sessions wait for row locks; the blocker as the database describes it.
     RowLocks { sessions: f64, longest_s: f64, waiting_share: f64, blocker: Option<String> },
     /// Commits wait for the write-ahead log.
@@ -155,7 +166,9 @@ impl Claim {
                 FaultKind::MemoryLimit
             }
             Claim::PoolExhausted { .. } => FaultKind::PoolExhausted,
-            Claim::HeadOfLine { .. } => FaultKind::HeadOfLine,
+            Claim::HeadOfLine { .. } | Claim::CallsInLine { .. } | Claim::HeldByConsumers { .. } => {
+                FaultKind::HeadOfLine
+            }
             Claim::RowLocks { .. } => FaultKind::RowLocks,
             Claim::LogSync { .. } => FaultKind::LogSync,
             Claim::DiskReads { .. } => FaultKind::DiskReads,
@@ -199,7 +212,7 @@ impl Claim {
             Claim::EventLoopBlocked { .. } => DetectorId::EventLoop,
             Claim::CacheEvicts { .. } | Claim::MemoryFull { .. } => DetectorId::Memory,
             Claim::PoolExhausted { .. } => DetectorId::Pool,
-            Claim::HeadOfLine { .. } => DetectorId::HeadOfLine,
+            Claim::HeadOfLine { .. } | Claim::CallsInLine { .. } => DetectorId::HeadOfLine,
             Claim::RowLocks { .. } => DetectorId::Locks,
             Claim::LogSync { .. } | Claim::DiskReads { .. } => DetectorId::Disk,
             Claim::ConnectionsDropped { .. } => DetectorId::AcceptQueue,
@@ -219,7 +232,9 @@ impl Claim {
             | Claim::QueuedInFront { .. }
             | Claim::PacedInFront { .. }
             | Claim::Plateau { .. } => DetectorId::Workers,
-            Claim::PrefetchUsedUp { .. } | Claim::FewConsumers { .. } => DetectorId::Consumers,
+            Claim::PrefetchUsedUp { .. } | Claim::FewConsumers { .. } | Claim::HeldByConsumers { .. } => {
+                DetectorId::Consumers
+            }
             Claim::ScalerAtMaximum { .. } => DetectorId::Scaler,
             Claim::Redelivered { .. } => DetectorId::Redelivery,
             Claim::Refused { .. } => DetectorId::Refusals,

@@ -59,6 +59,10 @@ pub enum Remedy {
     AddWorkers { service: String, cacheable: Option<(String, f64)> },
     /// Raise the prefetch.
     RaisePrefetch,
+    /// Lower the prefetch, or separate long tasks from short ones.
+    LowerPrefetch,
+    /// Raise the limit of connections of a client, or that of its callee.
+    RaiseClientConnections { service: String },
     /// Add consumers.
     AddConsumers,
     /// Raise the maximum of an autoscaler.
@@ -91,6 +95,8 @@ pub enum Caveat {
     OneRun,
     /// The measurement itself is not valid.
     Measurement { grade: Grade },
+    /// The load generator waited for a core, which can have added at most the time outside of servers.
+    GeneratorWaited { outside_share: f64 },
     /// So many spans exceed the number of operations that are kept apart.
     SpansBeyond { spans: u64 },
     /// Only traces of slow and failed requests were kept.
@@ -127,6 +133,8 @@ pub enum Caveat {
     CallsUnattributed,
     /// The query plan was not collected.
     PlanUnknown,
+    /// Sessions of the database sleep or wait for their client in this share of their time.
+    SessionsIdle { idle_share: f64 },
     /// Database counters were not collected.
     NoDatabaseCounters,
     /// A request without a trace could execute the statement.
@@ -135,6 +143,8 @@ pub enum Caveat {
     PeriodicLoad,
     /// Nothing shows that the calls are slower than usual.
     NoBaseline,
+    /// A pool of the caller and a limit of the callee look the same.
+    PoolOrCallee { at_once: f64 },
     /// More workers alone change nothing.
     WorkersDoNotHelp,
     /// The number of keys is not known.

@@ -17,6 +17,14 @@ pub fn caveat(lang: Lang, caveat: &Caveat) -> String {
             let grade = grade.as_str();
             text!(lang, "The measurement itself is {grade}.", "측정의 유효성이 {grade}입니다.")
         }
+        Caveat::GeneratorWaited { outside_share } => {
+            let share = percent(*outside_share);
+            text!(
+                lang,
+                "The load generator waited for a core beside the target, which added at most {share} of response time. Servers measured the other part with their own clocks.",
+                "부하 생성기가 대상과 같은 기계에서 코어를 기다렸습니다. 그로 인한 시간은 응답 시간의 {share} 이하이며, 나머지는 서버가 자신의 시계로 잰 값입니다."
+            )
+        }
         Caveat::SpansBeyond { spans } => {
             let spans = whole(*spans as f64);
             text!(
@@ -120,6 +128,14 @@ pub fn caveat(lang: Lang, caveat: &Caveat) -> String {
             "The query plan was not collected. EXPLAIN (ANALYZE, BUFFERS) shows it.",
             "실행 계획은 수집되지 않았습니다. EXPLAIN (ANALYZE, BUFFERS)로 확인할 수 있습니다."
         ),
+        Caveat::SessionsIdle { idle_share } => {
+            let share = percent(*idle_share);
+            text!(
+                lang,
+                "Sessions sleep or wait for their client in {share} of their active time, without CPU, disk or locks.",
+                "세션은 활성 시간의 {share} 동안 CPU, 디스크, 잠금 없이 잠들어 있거나 클라이언트를 기다립니다."
+            )
+        }
         Caveat::NoDatabaseCounters => {
             text!(lang, "Database statistics were not collected.", "데이터베이스 통계가 수집되지 않았습니다.")
         }
@@ -138,6 +154,14 @@ pub fn caveat(lang: Lang, caveat: &Caveat) -> String {
             "Nothing shows that the calls are slower than usual. Compare with a healthy run.",
             "호출이 평소보다 느리다는 근거는 없습니다. 정상 실행과 비교하십시오."
         ),
+        Caveat::PoolOrCallee { at_once } => {
+            let at_once = count(*at_once);
+            text!(
+                lang,
+                "A pool of {at_once} connections in the caller and a callee with {at_once} workers look the same. Traces of the callee, or the client's connection metrics (http.client.open_connections), would decide.",
+                "호출하는 쪽의 연결 {at_once}개짜리 풀과 호출받는 쪽의 워커 {at_once}개는 똑같이 보입니다. 호출받는 쪽의 트레이스나 클라이언트의 연결 지표(http.client.open_connections)가 있으면 구분할 수 있습니다."
+            )
+        }
         Caveat::WorkersDoNotHelp => {
             text!(lang, "More workers alone change nothing.", "워커만 늘려서는 달라지지 않습니다.")
         }

@@ -182,6 +182,48 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                 ),
             ]
         }
+        Claim::CallsInLine { service, operation, at_once, open, one_s, waiting_share } => {
+            let (at_once, open) = (count(*at_once), count(*open));
+            let (one, share) = (time(*one_s), percent(*waiting_share));
+            [
+                text!(
+                    lang,
+                    "Head-of-line blocking in {service}: {open} calls of {operation} are open, and {at_once} are served at a time",
+                    "{service} HOL(head-of-line) 블로킹: {operation} 호출 {open}개 중 동시에 처리되는 것은 {at_once}개"
+                ),
+                text!(
+                    lang,
+                    "{at_once} calls at a time, {one} each; {share} of response time is waiting for the calls before",
+                    "한 번에 호출 {at_once}개, 각 {one}. 응답 시간의 {share}가 앞선 호출 대기"
+                ),
+                text!(
+                    lang,
+                    "{service} has {open} calls of {operation} open on average, but they complete as if {at_once} were served at a time, {one} each. The others wait for a connection of the caller or for the callee.",
+                    "{service}의 {operation} 호출은 평균 {open}개가 진행 중이지만, 한 번에 {at_once}개씩 각 {one}에 처리됩니다. 나머지는 호출하는 쪽의 연결이나 호출받는 쪽을 기다립니다."
+                ),
+            ]
+        }
+        Claim::HeldByConsumers { queue, held, busy, slots, waiting_share } => {
+            let (held, busy, slots) = (count(*held), count(*busy), count(*slots));
+            let share = percent(*waiting_share);
+            [
+                text!(
+                    lang,
+                    "Head-of-line blocking in consumers of {queue}: {held} tasks wait behind others, with {busy} of {slots} slots busy",
+                    "{queue} 컨슈머의 HOL(head-of-line) 블로킹: 슬롯 {slots}개 중 {busy}개만 사용 중인데 작업 {held}개가 다른 작업 뒤에서 대기"
+                ),
+                text!(
+                    lang,
+                    "{held} tasks wait inside consumers, {busy} of {slots} slots are busy; {share} of task time is waiting",
+                    "컨슈머 안에서 작업 {held}개 대기, 슬롯 {slots}개 중 {busy}개 사용. 작업 시간의 {share}가 대기"
+                ),
+                text!(
+                    lang,
+                    "Consumers of {queue} hold {held} messages that they do not process yet, while only {busy} of {slots} slots are busy. Tasks wait {share} of their time behind a longer one, with other consumers idle.",
+                    "{queue}의 컨슈머가 아직 처리하지 않는 메시지 {held}개를 쥐고 있는데, 슬롯 {slots}개 중 {busy}개만 사용 중입니다. 작업 시간의 {share} 동안 긴 작업 뒤에서 기다리고 다른 컨슈머는 놀고 있습니다."
+                ),
+            ]
+        }
         Claim::RowLocks { sessions, longest_s, waiting_share, blocker } => {
             let (sessions, longest, share) = (count(*sessions), time(*longest_s), percent(*waiting_share));
             [

@@ -150,6 +150,16 @@ pub fn remedy(lang: Lang, remedy: &Remedy) -> String {
             "Raise the prefetch to at least the number of tasks that a worker processes at once.",
             "프리페치를 워커가 동시에 처리하는 작업 수 이상으로 올리십시오."
         ),
+        Remedy::LowerPrefetch => text!(
+            lang,
+            "Lower the prefetch to the number of tasks that a consumer processes at once, or give long tasks a queue of their own.",
+            "프리페치를 컨슈머가 동시에 처리하는 작업 수로 낮추거나, 긴 작업에 별도의 큐를 쓰십시오."
+        ),
+        Remedy::RaiseClientConnections { service } => text!(
+            lang,
+            "Raise the connection limit of the HTTP client in {service}. If it is not the limit, the callee needs more workers.",
+            "{service}의 HTTP 클라이언트 연결 한도를 올리십시오. 그것이 한도가 아니라면 호출받는 쪽의 워커를 늘려야 합니다."
+        ),
         Remedy::AddConsumers => text!(
             lang,
             "Add consumers to the queue: restore those of idle workers, or start more workers.",

@@ -33,6 +33,9 @@ const TOP_1_MIN: f64 = 0.9;
 const TOP_3_MIN: f64 = 0.97;
 const FALSE_LIMITED_MAX: f64 = 1.0 / 24.0;
 
+/// The mark of a result whose run was diagnosed again with later detectors.
+const REPLAYED: &str = "replayed";
+
 /// Suffixes of the parts with fewer sources.
 const REDUCED: [(&str, Sources); 3] =
     [("traces", Sources::Traces), ("metrics", Sources::Metrics), ("nothing", Sources::Nothing)];
@@ -62,7 +65,8 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
 
 /// Diagnoses the kept runs again with the present program: of these parts, or of all. Returns their number.
 ///
-/// The evidence stays as it was collected, so a change of a detector shows within seconds and on the same run.
+/// The evidence stays as it was collected, so a change of a detector shows within seconds and on the same run. Such a result is marked:
+/// detectors that were changed because of a run are not measured by it.
 pub(in crate::evaluate) fn replay(wanted: &[String]) -> anyhow::Result<usize> {
     let mut replayed = 0;
     for part in parts()? {
@@ -75,6 +79,7 @@ pub(in crate::evaluate) fn replay(wanted: &[String]) -> anyhow::Result<usize> {
         let (stack, _) = stack::find(&part)?;
         value["now"]["provenance"] = provenance::of_stack(&stack.name)?;
         value["now"]["diagnosis"] = brief(&system::diagnosis(&run)?);
+        value["now"][REPLAYED] = json!(true);
         keep(&result, &value)?;
         replayed += 1;
     }
@@ -285,6 +290,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
     let mut table = Table { rows: vec![titles.map(str::to_owned).to_vec()], ..Table::default() };
     let mut stacks: BTreeMap<String, Counts> = BTreeMap::new();
     let (mut first, mut now, mut weak) = (Counts::default(), Counts::default(), Vec::new());
+    let (mut first_of_replays, mut replays) = (Counts::default(), Counts::default());
     let mut predictions = Vec::new();
     for (part, result) in results {
         let truth = &result["truth"];
@@ -297,14 +303,19 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
             stacks.entry(stack).or_default().add(is_control, of_first);
         }
         now.add(is_control, of_now);
+        if result["now"][REPLAYED] == true {
+            first_of_replays.add(is_control, of_first);
+            replays.add(is_control, of_now);
+        }
         predictions.extend(prediction(&result["now"]).filter(|_| of_now.is_first && !is_control));
         if effect(&result["now"]).is_some_and(|effect| effect < EFFECT_MIN) {
             weak.push(*part);
         }
         table.rows.push(row(part, result, of_first, of_now));
     }
-    table.bars = bars(results.len(), &stacks, first, now);
+    table.bars = bars(results.len(), &stacks, [first, now, replays]);
     table.notes = notes(&stacks, &weak, &predictions, results);
+    table.notes.extend(note_of_replays(first_of_replays, replays));
     table
 }
 
@@ -337,14 +348,18 @@ fn row(part: &str, result: &Value, first: Score, now: Score) -> Vec<String> {
         part.to_owned(),
         expected,
         word(first).to_owned(),
-        word(now).to_owned(),
+        format!("{}{}", word(now), if measured[REPLAYED] == true { ", replay" } else { "" }),
         named,
         limits,
         format!("{}, {}", rate("before"), rate("after")),
     ]
 }
 
-fn bars(cases: usize, stacks: &BTreeMap<String, Counts>, first: Counts, now: Counts) -> Vec<Bar> {
+fn bars(cases: usize, stacks: &BTreeMap<String, Counts>, [first, now, replays]: [Counts; 3]) -> Vec<Bar> {
+    let replayed = |count: usize| match count {
+        0 => String::new(),
+        count => format!(" ({count} of them replays)"),
+    };
     let share = |line: &str, part: usize, all: usize, least: f64| Bar {
         line: format!("{line}: {part} of {all} (at least {:.0} %)", least * 100.0),
         reached: all > 0 && part as f64 >= least * all as f64,
@@ -359,12 +374,14 @@ fn bars(cases: usize, stacks: &BTreeMap<String, Counts>, first: Counts, now: Cou
         count("controls", now.controls, CONTROLS_MIN),
         share("first run, Top-1", first.first, first.faults, FIRST_TOP_1_MIN),
         share("first run, Top-3", first.among_three, first.faults, FIRST_TOP_3_MIN),
-        share("now, Top-1", now.first, now.faults, TOP_1_MIN),
-        share("now, Top-3", now.among_three, now.faults, TOP_3_MIN),
+        share(&format!("now{}, Top-1", replayed(replays.faults)), now.first, now.faults, TOP_1_MIN),
+        share(&format!("now{}, Top-3", replayed(replays.faults)), now.among_three, now.faults, TOP_3_MIN),
         Bar {
             line: format!(
-                "controls called limited: {} of {} (at most 1 of 24)",
-                now.false_limited, now.controls
+                "controls called limited{}: {} of {} (at most 1 of 24)",
+                replayed(replays.controls),
+                now.false_limited,
+                now.controls
             ),
             reached: now.false_limited as f64 <= FALSE_LIMITED_MAX * now.controls as f64,
         },
@@ -413,6 +430,23 @@ fn notes(
         notes.push(format!("The remedy changed less than {EFFECT_MIN} times in: {}.", weak.join(", ")));
     }
     notes
+}
+
+fn note_of_replays(first: Counts, now: Counts) -> Option<String> {
+    let of = |counts: Counts| {
+        format!(
+            "{} of {} faults, {} of {} controls",
+            counts.first, counts.faults, counts.right_controls, counts.controls
+        )
+    };
+    (now.faults + now.controls > 0).then(|| {
+        format!(
+            "Replays, after the detectors were fixed on these very runs: {}; the same runs with the detectors of their first run: {}. \
+             Replays do not show how the diagnosis fares on other runs.",
+            of(now),
+            of(first)
+        )
+    })
 }
 
 pub(super) fn table_of_sources(results: &[(&str, Value)]) -> Table {
@@ -486,6 +520,23 @@ mod tests {
         assert!(effect(&measured).is_some_and(|effect| (effect - 5.0).abs() < 1e-9));
         measured["after"] = Value::Null;
         assert_eq!((prediction(&measured), effect(&measured)), (None, None));
+    }
+
+    #[test]
+    fn replays_are_named_and_have_figures_of_their_own() {
+        let wrong = result("no_server_bottleneck", &[]);
+        let right = result("limited", &[("a", "shop")]);
+        let mut replayed = right.clone();
+        replayed[REPLAYED] = json!(true);
+        let case = |first: &Value, now: &Value| {
+            let truth = json!({ "outcomes": ["limited"], "labels": ["a"], "places": [] });
+            json!({ "stack": "s", "truth": truth, "first": first, "now": now })
+        };
+        let table = table(&[("one", case(&wrong, &replayed)), ("two", case(&wrong, &right))]);
+        assert_eq!((table.rows[1][3].as_str(), table.rows[2][3].as_str()), ("correct, replay", "correct"));
+        let note = table.notes.last().expect("a note");
+        assert!(note.contains("1 of 1 faults, 0 of 0 controls; the same"), "{note}");
+        assert!(note.contains("0 of 1 faults"), "{note}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use model::diagnosis::{
 use model::{SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
+use super::super::concurrency::{self, ConcurrencyLimit};
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::prediction::Gone;
@@ -26,11 +27,13 @@ use super::super::thresholds::case_view::WAITS_MIN;
 use crate::roles::{ActivityRole, Callee, is_method_alone};
 
 /// Kinds of slow calls.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum CallKind {
     Slow,
     Paced,
     Lookup,
+    /// Few are served at a time, and the others wait inside their spans.
+    InLine(ConcurrencyLimit),
 }
 
 /// Finds downstream calls that take most of the time.
@@ -58,7 +61,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     } else if is_limited(view, step) && !is_reported {
         all.push(found(view, (key, step), &share, CallKind::Paced));
     } else if !is_reported {
-        all.push(found(view, (key, step), &share, CallKind::Slow));
+        let kind = in_line(view, step).map_or(CallKind::Slow, CallKind::InLine);
+        all.push(found(view, (key, step), &share, kind));
     }
     all
 }
@@ -125,6 +129,14 @@ impl Share {
     }
 }
 
+/// Returns the limit of calls that wait inside their spans: for a connection of the caller, or for a callee without spans of its own.
+fn in_line(view: &View<'_>, step: &Step) -> Option<ConcurrencyLimit> {
+    if view.paths.is_biased || step.parents > 0 {
+        return None;
+    }
+    concurrency::in_line(&step.times_ns, view.weight())
+}
+
 /// Returns true if calls complete at an even rate, some at once and others after a long time.
 fn is_limited(view: &View<'_>, step: &Step) -> bool {
     let mean_s = step.mean_s();
@@ -189,8 +201,13 @@ fn reported_limit(view: &View<'_>) -> Option<Observation> {
 }
 
 fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, kind: CallKind) -> Observation {
-    let is_jam = share.waits >= WAITS_MIN || kind == CallKind::Paced;
+    let is_jam = share.waits >= WAITS_MIN || matches!(kind, CallKind::Paced | CallKind::InLine(_));
     let (least, _) = view.share_interval(share.own);
+    // Of calls in line, only the wait is gone without the limit.
+    let explains = match kind {
+        CallKind::InLine(limit) => share.all * (1.0 - limit.at_once / limit.open),
+        _ => share.all,
+    };
     let decides = least >= DECIDES_MIN && step.mean_s() >= NOTICED_S;
     let limits = is_jam || decides || !view.level.thresholds_failed.is_empty();
     let (claim, remedy, cost) = claim(view, (key, step), share, kind);
@@ -198,7 +215,7 @@ fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, kind: C
         Box::new(Hypothesis {
             role: if limits { Role::Limits } else { Role::Contributes },
             strength: Strength::Statistics,
-            explains: Some(share.all),
+            explains: Some(explains),
             numbers: vec![
                 exact(FigureName::CallTime, step.mean_s(), Unit::Seconds).noted(Note::MeanOf(step.spans)),
                 exact(FigureName::RequestTimeShare, share.own * 100.0, Unit::Percent),
@@ -209,16 +226,23 @@ fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, kind: C
             ],
             exemplars: view.exemplars(&step.slowest),
             flags: super::biased(view),
-            caveats: match limits {
-                true => Vec::new(),
-                false => vec![Caveat::NoBaseline],
+            caveats: match kind {
+                CallKind::InLine(limit) => vec![Caveat::PoolOrCallee { at_once: limit.at_once }],
+                _ if limits => Vec::new(),
+                _ => vec![Caveat::NoBaseline],
             },
             cost,
-            // A worker that does not wait for the call is free for others.
-            prediction: view.without_work(
-                Gone { share: share.all, freed: if share.waits >= WAITS_MIN { share.demand } else { 0.0 } },
-                Change::NoCallWait,
-            ),
+            prediction: match kind {
+                CallKind::InLine(_) => view.without(explains, Change::NoConnectionWait),
+                // A worker that does not wait for the call is free for others.
+                _ => view.without_work(
+                    Gone {
+                        share: share.all,
+                        freed: if share.waits >= WAITS_MIN { share.demand } else { 0.0 },
+                    },
+                    Change::NoCallWait,
+                ),
+            },
             ..draft(claim, remedy, called(key, step))
         }),
         if is_jam { Depth::Cause } else { Depth::Part },
@@ -250,6 +274,18 @@ fn claim(
             let slow_s = step.quantile_s(0.9);
             let claim = Claim::CallsPaced { operation, per_s, slow_s, mean_s, time_share };
             (claim, Remedy::RaiseRateLimit, CostClass::Setting)
+        }
+        CallKind::InLine(limit) => {
+            let waiting_share = time_share * (1.0 - limit.at_once / limit.open);
+            let claim = Claim::CallsInLine {
+                service: service.clone(),
+                operation,
+                at_once: limit.at_once,
+                open: limit.open,
+                one_s: limit.mean_s,
+                waiting_share,
+            };
+            (claim, Remedy::RaiseClientConnections { service }, CostClass::Setting)
         }
         CallKind::Slow => {
             let claim = Claim::SlowCalls { service, operation, mean_s, calls: step.spans as f64, time_share };
@@ -306,6 +342,34 @@ mod tests {
         let steps =
             |number: u128| if number.is_multiple_of(5) { 0.1 } else { 150.0 * (1 + number % 3) as f64 };
         check(detect, &case("ask downstream", 0.0, steps), &["downstream rate limit: ask downstream"]);
+    }
+
+    /// Sixteen users whose calls of 100 ms go over `connections`, which they wait for inside the span of the call.
+    #[test]
+    fn calls_that_wait_for_a_connection_are_no_slow_callee() {
+        let case = |connections: u128| {
+            let mean_ms = 16.0 / connections as f64 * 102.0;
+            let trace = |number: u128| {
+                let turn = (number / connections) as f64 + (number % connections) as f64 * 0.3;
+                let end_ms = 1_700.0 + turn * 102.0;
+                let length_ms = mean_ms.min(101.0 + turn * 102.0);
+                let mut spans = request("shop", "GET /quote", length_ms + 1.0, &[]);
+                let call = span(2, 1, "shop", "GET", 0.5, length_ms);
+                let attributes = vec![("http.url".into(), "http://quotes:80/".to_owned())];
+                spans.push(Span { kind: SpanKind::Client, attributes, ..call });
+                spans.iter_mut().for_each(|span| span.start_ns += ((end_ms - length_ms) * 1e6) as i64);
+                let mut trace = sampled(0, spans);
+                trace.id = number + 1;
+                trace
+            };
+            let rate = (connections * 10) as u64;
+            crate::diagnosis::Level {
+                traces: (0..200 * connections).map(trace).collect(),
+                ..level(20, rate, mean_ms / 1e3)
+            }
+        };
+        check(detect, &case(2), &["head-of-line blocking: GET quotes:80"]);
+        check(detect, &case(16), &["slow downstream: GET quotes:80"]);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! The evidence is accepted connections (RFC 4022, tcpPassiveOpens), nearly one per request, while the test itself reuses its
 //! connections.
 //!
-//! Not: connections that the test opens, and a few per hundred requests.
+//! Not: connections that the test opens, and a few per hundred requests. A queue that has another owner, such as a service that takes a
+//! request at a time, is not one for connections.
 
 use model::diagnosis::{Caveat, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
 use model::{SignalRole, Strength, Unit};
@@ -11,6 +12,7 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::churn::{PER_REQUEST_MIN, PER_S_MIN, WAITS_MIN};
+use super::workers::queue_in_front;
 
 /// Finds services that do not reuse connections.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -30,6 +32,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         })];
     }
     let waits = view.share_of_waits().max(view.share_outside());
+    let limits = waits >= WAITS_MIN && queue_in_front(view).is_none();
     let claim = Claim::ConnectionsNotReused {
         per_request: each,
         opened_per_s: others,
@@ -37,7 +40,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     };
     vec![Observation::Found(
         Box::new(Hypothesis {
-            role: if waits >= WAITS_MIN { Role::Limits } else { Role::Contributes },
+            role: if limits { Role::Limits } else { Role::Contributes },
             strength: Strength::Statistics,
             numbers: vec![
                 exact(FigureName::AcceptedConnections, taken, Unit::PerSecond),
@@ -114,5 +117,23 @@ mod tests {
             fires(detect, &level)[0].role
         };
         assert_eq!((role(99.0), role(50.0)), (Role::Contributes, Role::Limits));
+    }
+
+    #[test]
+    fn a_queue_for_the_only_worker_is_not_one_for_connections() {
+        let role = |slots: usize| {
+            let build = |start_ms: f64| {
+                let mut spans = super::super::super::testing::request("shop", "GET /", 27.0, &[]);
+                spans[0].start_ns += (start_ms * 1e6) as i64;
+                spans
+            };
+            let traces = super::super::super::testing::in_slots(slots, 350 * slots as u128, 28.0, build);
+            let connections = vec![flat("connections_taken", &[], 10, 36.0 * slots as f64)];
+            let mut level = with_evidence(level(10, 35 * slots as u64, 0.42), connections, Vec::new());
+            level.traces = traces;
+            level.requests.connections = 16;
+            fires(detect, &level)[0].role
+        };
+        assert_eq!((role(1), role(2)), (Role::Contributes, Role::Contributes));
     }
 }

@@ -2,21 +2,27 @@
 //! few consumers, in particular if there are workers that consume from no queue. By Little's law busy slots are throughput times
 //! service time; if they are fewer than all slots, more slots do not help.
 //!
-//! Not: messages that a consumer holds. Only ready messages wait in the queue.
+//! Messages that a consumer holds and does not process yet wait, too: if other consumers are idle meanwhile, more of them do not help
+//! (head-of-line blocking).
+//!
+//! Not: messages that consumers hold for being processed next, with all consumers busy.
 
 use std::collections::BTreeMap;
 
 use model::diagnosis::{
-    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Resource,
+    ResourceKind, Role, RuledOut,
 };
 use model::signal::label;
 use model::{SignalId, SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
+use super::super::ceilings::Ceiling;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::consumers::{
-    CONSUMING_MAX, HELD_MIN, PREFETCH_SMALL, READY_MIN, SHARE_MIN, SLOTS_BUSY_MIN,
+    CONSUMING_MAX, HELD_MIN, HELD_WAITING_MIN, IDLE_HOLDERS_MIN, PREFETCH_SMALL, READY_MIN, SHARE_MIN,
+    SLOTS_BUSY_MIN,
 };
 
 /// Messages and consumers of a queue.
@@ -52,8 +58,48 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     }
     match prefetch(&queues) {
         Some((name, queue)) => vec![of_prefetch(view, name, queue, waits.max(SHARE_MIN))],
-        None => vec![of_consumers(view, &queues, waits)],
+        None => vec![held(view, &queues, waits).unwrap_or_else(|| of_consumers(view, &queues, waits))],
     }
+}
+
+/// Finds a queue whose messages wait in consumers that hold them while others are idle: by Little's law, consumers process rate times
+/// service time of the messages that they hold.
+fn held(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> Option<Observation> {
+    let limits = view.signals(&[SignalId::TasksActiveMax]).len();
+    let slots_each = view.level.slots.map_or(1.0, |slots| (slots / limits.max(1) as f64).max(1.0));
+    let held = queues.iter().filter_map(|(name, queue)| {
+        let consumers = queue.consumers.filter(|consumers| *consumers >= IDLE_HOLDERS_MIN)?;
+        let (messages, total_ns) = view.paths.processing.get(*name)?;
+        let per_s = queue.acked.unwrap_or_else(|| view.level.throughput_per_s());
+        let service_s = total_ns / 1e9 / (*messages).max(1) as f64;
+        let busy = crate::laws::little::in_flight(per_s, service_s);
+        let (held, slots) = (queue.unacked - busy, consumers * slots_each);
+        let is_so = held >= HELD_WAITING_MIN && held > queue.ready && busy < slots * SLOTS_BUSY_MIN;
+        is_so.then_some((*name, held, (busy, slots), service_s))
+    });
+    let (name, held, (busy, slots), service_s) = held.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let resource = Resource { kind: ResourceKind::TaskSlots, place: name.to_owned() };
+    // Slots that are all busy let no more through (utilisation law).
+    let most = Ceiling { resource, per_s: slots / service_s.max(f64::MIN_POSITIVE) };
+    let claim = Claim::HeldByConsumers { queue: name.to_owned(), held, busy, slots, waiting_share: waits };
+    Some(Observation::Found(
+        Box::new(Hypothesis {
+            role: Role::Limits,
+            strength: Strength::Arithmetic,
+            explains: Some(waits),
+            numbers: vec![
+                exact(FigureName::QueueWaitShare, waits * 100.0, Unit::Percent).noted(Note::OfTaskTime),
+                exact(FigureName::MessagesHeld, held + busy, Unit::Count).noted(Note::MeanOfRun),
+                exact(FigureName::AtOnce, busy, Unit::Count).noted(Note::WorkPerSecond),
+                exact(FigureName::Limit, slots, Unit::Count),
+            ],
+            queries: queries(view, name),
+            cost: CostClass::Setting,
+            prediction: view.without_up_to(waits, Change::EnoughConsumers, most),
+            ..draft(claim, Remedy::LowerPrefetch, name)
+        }),
+        Depth::Cause,
+    ))
 }
 
 /// Returns the queueing share of task time: from traces, otherwise by Little's law.
@@ -203,7 +249,9 @@ fn slots(view: &View<'_>) -> Option<RuledOut> {
 #[cfg(test)]
 mod tests {
     use super::super::super::case::{Level, Tasks};
-    use super::super::super::testing::{flat, level, with_evidence};
+    use model::{Span, SpanKind};
+
+    use super::super::super::testing::{flat, level, sampled, span, with_evidence};
     use super::super::testing::{check, fires};
     use super::*;
 
@@ -224,6 +272,32 @@ mod tests {
         check(detect, &case(20.0, 2.0, 2.0), &["prefetch too small: scan.vision"]);
         check(detect, &case(20.0, 30.0, 80.0), &["too few consumers: scan.vision"]);
         check(detect, &case(0.0, 10.0, 80.0), &[]);
+    }
+
+    #[test]
+    fn messages_behind_a_long_task_wait_in_their_consumer() {
+        // Fifty tasks per second that wait for half a second; two consumers hold 30 messages.
+        let case = |work_ms: f64, ready: f64| {
+            let trace = |number: u128| {
+                let submit = Span { kind: SpanKind::Producer, ..span(1, 0, "api", "send", 0.0, 1.0) };
+                let queue = vec![("messaging.destination.name".into(), "scan.vision".to_owned())];
+                let work = span(2, 1, "worker", "process", 500.0, work_ms);
+                let work = Span { kind: SpanKind::Consumer, attributes: queue, ..work };
+                sampled(number, vec![submit, work])
+            };
+            let mut level = case(ready, 30.0, 80.0);
+            level.tasks = Some(Tasks { done: 500, mean_s: Some(0.55), ..Tasks::default() });
+            Level { traces: (0..500).map(trace).collect(), ..level }
+        };
+        check(detect, &case(20.0, 0.0), &["head-of-line blocking: scan.vision"]);
+        // Two slots of 20 ms are 100 tasks per second, though a task without its wait would take a tenth of the time.
+        let mut closed = case(20.0, 0.0);
+        closed.closed_vus = Some(28.0);
+        let found = fires(detect, &closed);
+        let then = found[0].prediction.as_ref().and_then(|prediction| prediction.then.as_ref());
+        assert_eq!(then.map(|rate| rate.value.round()), Some(100.0));
+        check(detect, &case(39.0, 0.0), &["too few consumers: scan.vision"]);
+        check(detect, &case(20.0, 60.0), &["too few consumers: scan.vision"]);
     }
 
     #[test]

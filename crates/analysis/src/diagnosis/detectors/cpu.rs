@@ -238,6 +238,13 @@ mod tests {
         assert_eq!(limits(&case(1.3, 0.02, 0.7))[0], "shop:8080");
         // Others have the cores.
         assert!(limits(&case(0.2, 0.02, 0.1)).is_empty());
+        // Threads wait for a core, though both are idle for moments.
+        let queued = |waiting: f64| {
+            let mut level = case(1.5, 0.25, 0.7);
+            level.evidence.signals.push(flat("listener_waiting", &[("program", "shop:8080")], 10, waiting));
+            limits(&level)
+        };
+        assert_eq!((queued(4.5), queued(0.2)), (vec!["shop:8080".to_owned()], Vec::new()));
         // One thread is busy all of the time, with an idle core beside it.
         assert_eq!(limits(&case(1.05, 0.8, 0.99)), ["shop:8080"]);
         assert!(limits(&case(0.5, 1.3, 0.4)).is_empty());

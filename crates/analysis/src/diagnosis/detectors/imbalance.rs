@@ -1,6 +1,7 @@
 //! Uneven replicas: one of them gets most of the load and limits, while the others are idle.
 //!
-//! Not: instances of different services; only those of one service or one metric are compared.
+//! Not: instances of different services; only those of one service or one metric are compared. And replicas that share the load
+//! unevenly because they need not share it: requests take no longer at the busiest than at the others, and none queues in front.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::thresholds::imbalance::{REQUESTS_MIN, TIMES_MIN};
+use super::super::thresholds::imbalance::{LONGER_MIN, REQUESTS_MIN, TIMES_MIN, WAIT_S_MIN, WAITS_MIN};
 
 /// Labels that identify replicas.
 const REPLICA: [&str; 6] =
@@ -24,25 +25,36 @@ const REPLICA: [&str; 6] =
 /// Requests by replica.
 type Shares = BTreeMap<String, f64>;
 
+/// Replicas of a service, or of one metric of requests.
+struct Group<'a> {
+    name: String,
+    shares: Shares,
+    /// The metrics; none where traces show the requests.
+    signals: Vec<&'a Signal>,
+    /// Whether the busiest is overloaded, as far as is known: a metric of requests stands for itself.
+    is_overloaded: bool,
+}
+
 /// Finds replicas that get most of the load.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let mut groups: Vec<(String, Shares, Vec<&Signal>)> = of_signals(view);
-    groups.extend(of_traces(view));
-    let rated = groups.into_iter().filter(|(_, shares, _)| shares.len() >= 2);
-    let worst = rated.max_by(|a, b| times(&a.1).total_cmp(&times(&b.1)));
-    let Some((what, shares, signals)) = worst else { return Vec::new() };
-    let times = times(&shares);
-    if times < TIMES_MIN {
+    let groups = of_signals(view).into_iter().chain(of_traces(view));
+    let rated = groups.filter(|group| group.shares.len() >= 2);
+    let worst = rated.max_by(|a, b| {
+        a.is_overloaded.cmp(&b.is_overloaded).then_with(|| times(&a.shares).total_cmp(&times(&b.shares)))
+    });
+    let Some(group) = worst else { return Vec::new() };
+    let times = times(&group.shares);
+    if times < TIMES_MIN || !group.is_overloaded {
         return vec![Observation::RuledOut(RuledOut::UnevenReplicas {
-            group: what,
-            replicas: shares.len(),
+            group: group.name,
+            replicas: group.shares.len(),
             times,
         })];
     }
-    vec![found(view, &what, &shares, &signals, times)]
+    vec![found(view, &group.name, &group.shares, &group.signals, times)]
 }
 
-fn of_signals<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
+fn of_signals<'a>(view: &View<'a>) -> Vec<Group<'a>> {
     let mut groups: BTreeMap<(&str, &str), (Shares, Vec<&'a Signal>)> = BTreeMap::new();
     let requests = view
         .level
@@ -60,15 +72,46 @@ fn of_signals<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
         *group.0.entry(replica.clone()).or_default() += mean * view.level.length_s();
         group.1.push(signal);
     }
-    groups.into_iter().map(|((name, _), (shares, signals))| (name.to_owned(), shares, signals)).collect()
+    let group = |((name, _), (shares, signals)): ((&str, _), _)| Group {
+        name: name.to_owned(),
+        shares,
+        signals,
+        is_overloaded: true,
+    };
+    groups.into_iter().map(group).collect()
 }
 
-fn of_traces<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
+fn of_traces<'a>(view: &View<'a>) -> Vec<Group<'a>> {
     let mut groups: BTreeMap<&str, Shares> = BTreeMap::new();
-    for ((service, instance), spans) in &view.paths.instances {
+    for ((service, instance), (spans, _)) in &view.paths.instances {
         groups.entry(service).or_default().insert(instance.clone(), *spans as f64);
     }
-    groups.into_iter().map(|(service, shares)| (service.to_owned(), shares, Vec::new())).collect()
+    let group = |(service, shares): (&str, Shares)| Group {
+        is_overloaded: is_overloaded(view, service, &shares),
+        name: service.to_owned(),
+        shares,
+        signals: Vec::new(),
+    };
+    groups.into_iter().map(group).collect()
+}
+
+/// Whether the busiest replica of a service is overloaded: its requests take longer than those of the others, or requests queue in
+/// front of all of them.
+fn is_overloaded(view: &View<'_>, service: &str, shares: &Shares) -> bool {
+    let mean_s = view.level.mean_s().unwrap_or(0.0);
+    let waits = view.share_outside().max(view.paths.share(view.paths.queue_ns));
+    if waits >= WAITS_MIN && waits * mean_s >= WAIT_S_MIN {
+        return true;
+    }
+    let busiest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or("", |(name, _)| name);
+    let of_service = view.paths.instances.iter().filter(|((of, _), _)| **of == *service);
+    let (mut most, mut others) = ((0, 0.0), (0, 0.0));
+    for ((_, instance), (spans, total_ns)) in of_service {
+        let sum = if instance == busiest { &mut most } else { &mut others };
+        *sum = (sum.0 + spans, sum.1 + total_ns);
+    }
+    let mean = |(spans, total_ns): (u64, f64)| total_ns / spans.max(1) as f64;
+    mean(most) >= mean(others) * LONGER_MIN
 }
 
 /// Returns the busiest replica's requests over the mean of all replicas.
@@ -128,9 +171,27 @@ fn found(view: &View<'_>, what: &str, shares: &Shares, signals: &[&Signal], time
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, with_evidence};
+    use super::super::super::testing::{flat, level, request, sampled, with_evidence};
     use super::super::testing::check;
     use super::*;
+
+    #[test]
+    fn processes_that_need_not_share_the_load_are_not_uneven() {
+        // Nine of ten requests are answered by one process.
+        let case = |busiest_ms: f64, mean_s: f64| {
+            let trace = |number: u128| {
+                let (name, length_ms) =
+                    if number.is_multiple_of(10) { ("b", 50.0) } else { ("a", busiest_ms) };
+                let mut spans = request("shop", "GET /", length_ms, &[]);
+                spans[0].attributes = vec![("service.instance.id".into(), name.to_owned())];
+                sampled(number, spans)
+            };
+            crate::diagnosis::Level { traces: (0..100).map(trace).collect(), ..level(10, 10, mean_s) }
+        };
+        check(detect, &case(51.0, 0.052), &[]);
+        check(detect, &case(95.0, 0.092), &["replica imbalance: a"]);
+        check(detect, &case(51.0, 0.2), &["replica imbalance: a"]);
+    }
 
     #[test]
     fn the_busiest_is_named() {

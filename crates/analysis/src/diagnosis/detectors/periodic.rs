@@ -1,21 +1,22 @@
 //! A scheduled job that competes with requests: a statement that no request's trace has, whose calls do not follow the load, and
 //! that requests' statements wait for; or response times that rise and fall with a period.
 //!
-//! Not: work that grows with the requests, and a period of the test's own load.
+//! Not: work that grows with the requests, and a period of the test's own load. And a session that sleeps, whatever locks it holds: no
+//! statement shares a processor with it, and locks have a detector of their own.
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
 };
-use model::{Record, RecordKind, Strength, Unit};
+use model::{Record, RecordKind, SignalId, Strength, Unit};
 use stats::autocorrelation;
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
-use super::super::series;
 use super::super::thresholds::periodic::{
     CALLS_PER_REQUEST_MAX, CORRELATION_MIN, LIMITS_MIN, PERIOD_MIN_S, PERIOD_SHARE_MIN, PERIODS_MIN,
     SHARE_MIN, WAITED_LIMITS_MIN, WAITED_MIN,
 };
+use super::super::{series, sessions};
 use super::short;
 use crate::traces::normalised;
 
@@ -47,8 +48,11 @@ fn job(view: &View<'_>) -> Option<Observation> {
     });
     let (text, calls, share, total_s) = jobs.max_by(|a, b| a.2.total_cmp(&b.2))?;
     // A session takes time from requests only while their own statements wait for the database: of these they wait for the
-    // job in proportion to the work that it has there (processor sharing).
-    let waited = share * database_share(view);
+    // job in proportion to the work that it has there (processor sharing). Waits for locks are no such waits, and neither is there
+    // work in a sleep.
+    let locked = view.share_of_waiting(view.sum_of_means(&[SignalId::LocksWaiting]).unwrap_or(0.0));
+    let works = sessions::working_share(view).unwrap_or(1.0);
+    let waited = share * (database_share(view) - locked).max(0.0) * works;
     if share < SHARE_MIN || waited < WAITED_MIN {
         return Some(Observation::RuledOut(RuledOut::BackgroundStatement {
             statement: short(&text),
@@ -151,7 +155,7 @@ fn period(view: &View<'_>) -> Option<Observation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{level, record, request, sampled, with_evidence};
+    use super::super::super::testing::{flat, level, record, request, sampled, with_evidence};
     use super::super::testing::check;
     use super::*;
 
@@ -176,6 +180,29 @@ mod tests {
             span.duration = std::time::Duration::from_micros(15);
         }
         check(detect, &idle, &[]);
+    }
+
+    #[test]
+    fn a_session_that_sleeps_is_no_job() {
+        let case = |wait: &str, locks: f64| {
+            let fields = [("calls", 10.0), ("total_ms", 8_000.0), ("share_of_db_time", 0.9)];
+            let own = [("calls", 1000.0), ("total_ms", 900.0), ("share_of_db_time", 0.1)];
+            let records = vec![
+                record(RecordKind::Statement, "select pg_sleep($1)", &fields),
+                record(RecordKind::Statement, "select x from y where z = $1", &own),
+            ];
+            let sessions = flat("active_sessions", &[("wait_type", wait)], 10, 0.8);
+            let signals = vec![sessions, flat("locks_waiting", &[], 10, locks)];
+            let below = [("select x from y where z = 5", 0.0, 45.0)];
+            let mut level = with_evidence(level(10, 100, 0.05), signals, records);
+            level.traces =
+                (0..20).map(|number| sampled(number, request("shop", "GET /", 50.0, &below))).collect();
+            level
+        };
+        check(detect, &case("CPU", 0.0), &["periodic job: select pg_sleep(?)"]);
+        check(detect, &case("Timeout", 0.0), &[]);
+        // Nine tenths of the time are waits for locks: 4.5 of 5 requests in flight.
+        check(detect, &case("CPU", 4.5), &[]);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! few rows, an index is missing. If the database reports sequential scans per table, the scanned table must be one of the
 //! statement's, about once per call.
 //!
-//! Not: a statement that aggregates many rows by its nature (it groups, or has no condition): it is slow, and no index helps.
+//! Not: a statement that aggregates many rows by its nature (it groups, or has no condition): it is slow, and no index helps. And a
+//! statement that sleeps limits no other: it is only part of a response, which users notice or not.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +18,13 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Slowest, Step};
 use super::super::prediction::Gone;
-use super::super::series;
+use super::super::thresholds::calls::NOTICED_S;
 use super::super::thresholds::case_view::WAITS_MIN;
 use super::super::thresholds::statements::{
     BLOCKS_MIN, BLOCKS_PER_ROW_MIN, DATABASE_SHARE_MIN, LACKING_LIMITS_MIN, LACKING_SHARE_MIN, LIMITS_MIN,
-    ROWS_OF_SCAN_MIN, SCANNING_SHARE_MIN, SCANS_PER_CALL_MIN, SHARE_MIN,
+    ROWS_OF_SCAN_MIN, SCANNING_SHARE_MIN, SCANS_PER_CALL_MIN, SHARE_MIN, WORKING_MIN,
 };
+use super::super::{series, sessions};
 use super::calls::Share;
 use super::short;
 use crate::traces::normalised;
@@ -251,6 +253,10 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
         exact(FigureName::SameTablesShare, alike.database_share * 100.0, Unit::Percent)
             .noted(Note::OfStatements(alike.count))
     }));
+    let idle =
+        sessions::working_share(view).map(|works| 1.0 - works).filter(|idle| *idle > 1.0 - WORKING_MIN);
+    // Statements that sleep do not wait for each other, so that only their length counts.
+    let is_felt = idle.is_none() || share * view.level.mean_s().unwrap_or(0.0) >= NOTICED_S;
     let (statement, blocks, mean_s) = (short(&one.text), one.blocks, one.mean_s);
     let database_share = one.database_share;
     let (claim, remedy) = match lacks_index {
@@ -265,7 +271,9 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
     exemplars.push(ExemplarLink::Statement(one.text.clone()));
     Observation::Found(
         Box::new(Hypothesis {
-            role: if share >= LIMITS_MIN || (lacks_index && one.database_share >= LACKING_LIMITS_MIN) {
+            role: if (share >= LIMITS_MIN && is_felt)
+                || (lacks_index && one.database_share >= LACKING_LIMITS_MIN)
+            {
                 Role::Limits
             } else {
                 Role::Contributes
@@ -289,7 +297,7 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
             }],
             exemplars,
             flags: super::biased(view),
-            caveats: vec![Caveat::PlanUnknown],
+            caveats: vec![idle.map_or(Caveat::PlanUnknown, |idle_share| Caveat::SessionsIdle { idle_share })],
             cost: CostClass::Logic,
             prediction: prediction(view, one, share, alike),
             ..draft(claim, remedy, short(&one.text))
@@ -354,6 +362,27 @@ mod tests {
             &["missing index: select avg(rating) from review where review.app_id = ?"],
         );
         check(detect, &case(text, 6.0, 1.0, 0.2), &[]);
+    }
+
+    #[test]
+    fn a_statement_that_sleeps_limits_only_if_its_length_is_noticed() {
+        let role = |wait: &str, length_ms: f64| {
+            let text = "select count(*) from stock, pg_sleep($1)";
+            let fields = [("calls", 200.0), ("total_ms", 200.0 * length_ms), ("share_of_db_time", 1.0)];
+            let sessions = flat("active_sessions", &[("wait_type", wait)], 10, 0.4);
+            let statement = record(RecordKind::Statement, text, &fields);
+            let level = with_evidence(level(10, 20, length_ms / 800.0), vec![sessions], vec![statement]);
+            let request = |number| {
+                let below = [(text, 1.0, length_ms)];
+                let spans = super::super::super::testing::request("shop", "GET /", length_ms * 1.2, &below);
+                super::super::super::testing::sampled(number, spans)
+            };
+            let level = crate::diagnosis::Level { traces: (0..20).map(request).collect(), ..level };
+            fires(detect, &level)[0].role
+        };
+        assert_eq!(role("CPU", 20.0), Role::Limits);
+        assert_eq!(role("Timeout", 20.0), Role::Contributes);
+        assert_eq!(role("Timeout", 400.0), Role::Limits);
     }
 
     #[test]

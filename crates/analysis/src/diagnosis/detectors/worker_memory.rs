@@ -1,7 +1,8 @@
 //! Tasks that have begun and wait inside their worker: they hold a slot and use no CPU. The resource is usually memory for the
 //! task; a semaphore or a lock within the worker looks the same.
 //!
-//! Not: messages in queues, and waits for a connection or a call, which have spans of their own.
+//! Not: messages in queues, and waits for a connection or a call, which have spans of their own. And not the task's own work, which has
+//! no span either: a wait for what others hold is as long as they hold it, and own work is about as long each time.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +13,13 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::Step;
-use super::super::thresholds::worker_memory::{LIMITS_MIN, SHARE_MIN, WAIT_S_MIN};
+use super::super::thresholds::worker_memory::{LIMITS_MIN, SHARE_MIN, STEADY_MAX, WAIT_S_MIN};
 
 /// Finds tasks that wait in the memory of a worker.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     // Several services may do the same work: a canary is a service of its own.
     let mut tasks: BTreeMap<&str, (f64, u64, &Step)> = BTreeMap::new();
+    let mut before_each_ns: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Consumer) {
         let task = tasks.entry(&key.operation).or_insert((0.0, 0, step));
         task.0 += step.before_ns;
@@ -25,8 +27,12 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         if step.before_ns > task.2.before_ns {
             task.2 = step;
         }
+        before_each_ns.entry(&key.operation).or_default().extend(&step.before_each_ns);
     }
-    let most = tasks.into_iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+    let waits = tasks.into_iter().filter(|(operation, _)| {
+        before_each_ns.get_mut(operation).is_none_or(|before_each_ns| !is_steady(before_each_ns))
+    });
+    let most = waits.max_by(|a, b| a.1.0.total_cmp(&b.1.0));
     let Some((operation, (before_ns, parents, step))) = most else { return Vec::new() };
     let share = view.share_of_paths(before_ns);
     let wait_s = before_ns / parents.max(1) as f64 / 1e9;
@@ -61,6 +67,14 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     )]
 }
 
+/// Whether these times are about the same, except for a twentieth at each end.
+fn is_steady(times_ns: &mut [u64]) -> bool {
+    times_ns.sort_unstable();
+    let at = |share: f64| times_ns.get(((times_ns.len() as f64 - 1.0) * share).round() as usize).copied();
+    let (Some(low), Some(high)) = (at(0.05), at(0.95)) else { return false };
+    (high - low) as f64 <= low as f64 * STEADY_MAX
+}
+
 #[cfg(test)]
 mod tests {
     use model::Span;
@@ -71,8 +85,9 @@ mod tests {
 
     #[test]
     fn a_slot_that_is_held_before_anything_is_done() {
-        let case = |wait_ms: f64| {
+        let case = |mean_ms: f64, varies: f64| {
             let trace = |number: u128| {
+                let wait_ms = mean_ms * (1.0 + varies * (number % 5) as f64 / 4.0);
                 let task = span(1, 0, "worker", "process vision", 0.0, wait_ms + 450.0);
                 let call =
                     Span { kind: SpanKind::Client, ..span(2, 1, "worker", "POST /vision", wait_ms, 449.0) };
@@ -80,7 +95,8 @@ mod tests {
             };
             crate::diagnosis::Level { traces: (0..20).map(trace).collect(), ..level(10, 10, 0.1) }
         };
-        check(detect, &case(600.0), &["memory limit: process vision"]);
-        check(detect, &case(1.0), &[]);
+        check(detect, &case(600.0, 0.5), &["memory limit: process vision"]);
+        check(detect, &case(1.0, 0.5), &[]);
+        check(detect, &case(600.0, 0.02), &[]);
     }
 }

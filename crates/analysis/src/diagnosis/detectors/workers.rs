@@ -16,7 +16,7 @@ use model::diagnosis::{
 use model::{SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
-use super::super::concurrency;
+use super::super::concurrency::{self, ConcurrencyLimit};
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Paths, Step, StepKey};
 use super::super::prediction::Gone;
@@ -73,9 +73,19 @@ fn waiting(view: &View<'_>) -> Option<Hypothesis> {
     })
 }
 
-/// Finds a queue in front of a service: requests spend their time before the first span, and the service has a limit of
-/// concurrency.
-fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
+/// A queue in front of a service.
+pub(super) struct FrontQueue<'v> {
+    service: &'v Arc<str>,
+    limit: ConcurrencyLimit,
+    /// Share of response time in the queue.
+    share: f64,
+    /// Mean response time, seconds.
+    mean_s: f64,
+}
+
+/// Returns the queue in front of a service, if there is one: requests spend their time before the first span, and the service has a
+/// limit of concurrency.
+pub(super) fn queue_in_front<'v>(view: &'v View<'_>) -> Option<FrontQueue<'v>> {
     let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
     let share = view.share_outside();
     if view.paths.is_biased || share < OUTSIDE_MIN || share * mean_s < WAIT_S_MIN {
@@ -87,6 +97,11 @@ fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
         .iter()
         .filter_map(|(service, spans)| Some((service, concurrency::limit(spans, view.weight())?)));
     let (service, limit) = limits.min_by(|a, b| a.1.at_once.total_cmp(&b.1.at_once))?;
+    Some(FrontQueue { service, limit, share, mean_s })
+}
+
+fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
+    let FrontQueue { service, limit, share, mean_s } = queue_in_front(view)?;
     let claim = Claim::QueuedInFront {
         service: service.to_string(),
         at_once: limit.at_once,

@@ -1,0 +1,61 @@
+//! The activity of a database's sessions, by their wait events.
+//!
+//! A database counts a session as active while it runs a statement, also while that statement sleeps or waits for its client. Such a
+//! session uses no CPU, no disk and no lock, so that no other statement waits for it, however much of the statements' time it has.
+
+use model::SignalId;
+use model::signal::label;
+
+use super::case_view::View;
+use super::series;
+
+/// Types of wait events in which a session uses nothing of its database (PostgreSQL, `wait_event_type`): a sleep, and a wait for the
+/// client.
+const IDLE: [&str; 2] = ["Timeout", "Client"];
+
+/// The type of waits for locks, which has a detector of its own.
+const LOCK: &str = "Lock";
+
+/// Returns the share of the active sessions' time outside of locks in which they use the database; `None` if no source reports it.
+pub(super) fn working_share(view: &View<'_>) -> Option<f64> {
+    let (mut works, mut idles) = (0.0, 0.0);
+    for signal in view.signals(&[SignalId::ActiveSessions]) {
+        let (Some(wait), Some(mean)) =
+            (signal.labels.get(label::WAIT_TYPE), series::mean(view.level, signal))
+        else {
+            continue;
+        };
+        // A series has no points while no session is in this state.
+        let sessions = mean * series::inside(view.level, signal).len() as f64;
+        match wait.as_str() {
+            LOCK => {}
+            wait if IDLE.contains(&wait) => idles += sessions,
+            _ => works += sessions,
+        }
+    }
+    (works + idles > 0.0).then(|| works / (works + idles))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case::Case;
+    use super::super::testing::{flat, level, with_evidence};
+    use super::*;
+
+    #[test]
+    fn sleeping_sessions_do_not_work() {
+        let share = |sessions: &[(&str, u32, f64)]| {
+            let of = |(wait, seconds, value): &(&str, u32, f64)| {
+                flat("active_sessions", &[("wait_type", *wait)], *seconds, *value)
+            };
+            let signals = sessions.iter().map(of).collect();
+            let case = Case { levels: vec![with_evidence(level(10, 10, 0.1), signals, Vec::new())] };
+            working_share(&View::new(&case).expect("a run"))
+        };
+        assert_eq!(share(&[]), None);
+        assert_eq!(share(&[("Lock", 10, 5.0)]), None);
+        assert_eq!(share(&[("CPU", 10, 1.0), ("Lock", 10, 5.0)]), Some(1.0));
+        assert_eq!(share(&[("IO", 10, 0.5), ("Timeout", 10, 1.0), ("Client", 10, 0.5)]), Some(0.25));
+        assert_eq!(share(&[("CPU", 5, 1.0), ("Timeout", 10, 0.5)]), Some(0.5), "seen half of the time");
+    }
+}
