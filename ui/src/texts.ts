@@ -14,6 +14,8 @@ export const TEXTS = {
   chart: ['Chart', '차트'],
   share: ['Copy link', '링크 복사'],
   copied: ['Copied', '복사됨'],
+  report: ['Report', '보고서'],
+  report_print: ['Print, or save as PDF', '인쇄하거나 PDF로 저장'],
   report_file: ['Exported report', '내보낸 보고서'],
   foot: ['Times are elapsed times. Hover to see the wall clock and its zone; tooltips show UTC.', '시간은 경과 시간입니다. 포인터를 올리면 시간대와 함께 실제 시각이, 도구 설명에는 UTC가 표시됩니다.'],
   theme_is: ['Theme: {0}', '테마: {0}'],

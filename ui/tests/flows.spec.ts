@@ -68,6 +68,19 @@ test('a baseline is pinned and a note is kept', async ({ page, request }) => {
   ]);
 });
 
+test('a report is taken away as a file, or printed', async ({ page }) => {
+  await page.goto(`${RUN}/summary?lang=ko`);
+  const report = page.getByRole('group', { name: '보고서' });
+  for (const [name, file] of [['HTML', 'report.html'], ['Markdown', 'report.md']] as const) {
+    const link = report.getByRole('link', { name });
+    await expect(link).toHaveAttribute('href', `/api/v1${RUN}/${file}?lang=ko`);
+    await expect(link).toHaveAttribute('download', '');
+  }
+  await page.evaluate(() => (window.print = () => (document.title = 'printed')));
+  await report.getByRole('button', { name: 'PDF' }).click();
+  await expect(page).toHaveTitle('printed');
+});
+
 test('dragging zooms, and every number is asked for anew', async ({ page }) => {
   await page.goto(`${RUN}/summary`);
   // What is known of the whole run comes later, and moves what stands below it.

@@ -7,9 +7,10 @@ use std::time::Duration;
 use api::page::NoteAnswer;
 use api::rest::StatusChange;
 use catalogue::{Catalogue, CatalogueError};
+use report::Lang;
 use runfile::State;
 use runs::{open, quoted};
-use server::{Change, Feed, Live, PageError, Pages, Question, Refusal, View};
+use server::{Change, Feed, Live, PageError, Pages, Question, Refusal, ReportFile, View};
 
 use super::about::Mode;
 use super::ahead::Ahead;
@@ -219,6 +220,21 @@ impl Pages for Library {
         // Notes are outside the run's file, and another run may have lost its pin, so no stamp covers the change.
         locked(&self.answers).forget_all();
         json(&NoteAnswer { note, is_baseline })
+    }
+
+    fn report(&self, run: &str, file: ReportFile, lang: &str) -> Result<String, PageError> {
+        let lang = Lang::parse(lang)
+            .ok_or_else(|| PageError::Invalid(format!("failed to read the language {lang:?}")))?;
+        let path = self.find(run)?;
+        let _pass = self.pass()?;
+        match file {
+            ReportFile::Html => super::report_html(&path, None, lang),
+            ReportFile::Markdown => {
+                let reader = open(&path).map_err(super::failed)?;
+                let (report, _) = runs::complete(&reader, &self.catalogue, lang).map_err(super::failed)?;
+                Ok(report::markdown::render(&report, lang))
+            }
+        }
     }
 
     fn feed(&self, run: &str) -> Option<Arc<Feed>> {

@@ -29,6 +29,10 @@ impl Pages for Stub {
         Ok("{}".into())
     }
 
+    fn report(&self, run: &str, file: ReportFile, lang: &str) -> Result<String, PageError> {
+        Ok(format!("{run} {file:?} {lang}"))
+    }
+
     fn feed(&self, run: &str) -> Option<Arc<Feed>> {
         (run == "ab12").then(|| self.feed.clone())
     }

@@ -31,7 +31,7 @@ pub use client::{Client, ClientError};
 pub use feed::Feed;
 pub use listen::Closed;
 pub use live::{Live, Refusal};
-pub use pages::{ANSWER_BYTES_MAX, Change, PageError, Pages};
+pub use pages::{ANSWER_BYTES_MAX, Change, PageError, Pages, ReportFile};
 pub use question::{Question, View};
 pub use rest::{BODY_BYTES_MAX, SETUP_BYTES_MAX};
 

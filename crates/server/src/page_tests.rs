@@ -29,6 +29,10 @@ impl Pages for Recorded {
         Ok("{}".into())
     }
 
+    fn report(&self, run: &str, file: ReportFile, lang: &str) -> Result<String, PageError> {
+        Ok(format!("{run} {file:?} {lang}"))
+    }
+
     fn feed(&self, run: &str) -> Option<Arc<Feed>> {
         (run == "ab12").then(|| self.feed.clone())
     }
@@ -101,6 +105,26 @@ fn an_answer_that_is_known_is_not_sent_again() {
     let (status, _, body) = ask(&server, "GET /api/v1/runs", &known, "");
     assert_eq!((status, body.as_str()), (304, ""));
     assert_eq!(ask(&server, "GET /api/v1/about", &known, "").0, 200);
+}
+
+#[test]
+fn reports_are_files_to_keep() {
+    let (server, _) = start(None);
+    for (name, media_type, body) in [
+        ("report.html?lang=ko", "text/html", "ab12 Html ko"),
+        ("report.md", "text/markdown", "ab12 Markdown en"),
+    ] {
+        let (status, head, text) = ask(&server, &format!("GET /api/v1/runs/ab12/{name}"), "", "");
+        assert_eq!((status, text.as_str()), (200, body));
+        assert!(head.contains(&format!("content-type: {media_type}; charset=utf-8")), "{head}");
+        let file = name.split('?').next().unwrap_or_default().replace("report", "plimsoll-ab12");
+        assert!(head.contains(&format!("content-disposition: attachment; filename=\"{file}\"")), "{head}");
+    }
+    check(&server, "GET /api/v1/runs/ab12/report.pdf", "", "", 404, "no such answer");
+    check(&server, "GET /api/v1/runs/..%2fab12/report.md", "", "", 404, "no such answer");
+    check(&server, "PUT /api/v1/runs/ab12/report.md", WRITE, "", 405, "only be read");
+    let (closed, _) = start(Some("a token of some length"));
+    check(&closed, "GET /api/v1/runs/ab12/report.md", "", "", 401, "");
 }
 
 #[test]

@@ -62,6 +62,40 @@ pub enum Change {
     Baseline(bool),
 }
 
+/// The format of a report that a reader takes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFile {
+    /// One file with the page and its data.
+    Html,
+    /// Text with tables.
+    Markdown,
+}
+
+impl ReportFile {
+    /// Returns the format of a name below a run: `report.html`, `report.md`.
+    fn named(name: &str) -> Option<ReportFile> {
+        match name {
+            "report.html" => Some(ReportFile::Html),
+            "report.md" => Some(ReportFile::Markdown),
+            _ => None,
+        }
+    }
+
+    fn media_type(self) -> &'static str {
+        match self {
+            ReportFile::Html => "text/html; charset=utf-8",
+            ReportFile::Markdown => "text/markdown; charset=utf-8",
+        }
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            ReportFile::Html => "html",
+            ReportFile::Markdown => "md",
+        }
+    }
+}
+
 /// The data of the page. Calls come from several threads and may block on reading files.
 pub trait Pages: Send + Sync + 'static {
     /// Returns the answer to a question as JSON.
@@ -75,6 +109,12 @@ pub trait Pages: Send + Sync + 'static {
     /// # Errors
     /// The run does not exist, or the notes cannot be written.
     fn change(&self, run: &str, change: &Change) -> Result<String, PageError>;
+
+    /// Returns a report on a whole run in the language of a code, `en` or `ko`.
+    ///
+    /// # Errors
+    /// The run does not exist, or its file is damaged.
+    fn report(&self, run: &str, file: ReportFile, lang: &str) -> Result<String, PageError>;
 
     /// Returns the events of a run that this process executes; `None` for other runs.
     fn feed(&self, run: &str) -> Option<Arc<Feed>>;
@@ -124,6 +164,10 @@ async fn api(State(shared): State<Shared>, request: Request) -> Response {
     }
     let rest = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix("runs/"));
     let of_run = rest.and_then(|rest| rest.split_once('/')).filter(|(run, _)| is_run(run));
+    let file = of_run.and_then(|(run, name)| Some((run, ReportFile::named(name)?)));
+    if let (&Method::GET, Some((run, file))) = (&head.method, file) {
+        return report(&shared, run, file, head.uri.query().unwrap_or_default()).await;
+    }
     match (&head.method, of_run) {
         (&Method::GET, Some((run, "events"))) => events(&shared, run, &head.headers),
         (&Method::PUT, Some((run, what @ ("note" | "baseline")))) => change(&shared, run, what, body).await,
@@ -190,6 +234,32 @@ async fn read(shared: &Shared, question: Question, headers: &HeaderMap) -> Respo
     let mut response = json(StatusCode::OK, &answer);
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// Returns a report as a file to keep: a browser must not open one under the page's own address.
+async fn report(shared: &Shared, run: &str, file: ReportFile, query: &str) -> Response {
+    let asked = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "lang");
+    let lang = asked.map_or_else(|| "en".to_owned(), |(_, lang)| lang.into_owned());
+    let (pages, named) = (shared.pages.clone(), run.to_owned());
+    let text = match work(shared, move || pages.report(&named, file, &lang)).await {
+        Ok(text) if text.len() > ANSWER_BYTES_MAX => {
+            let why = "failed to answer: the report is too long; write it with plimsoll report";
+            return error(StatusCode::INTERNAL_SERVER_ERROR, "Too long", why);
+        }
+        Ok(text) => text,
+        Err(why) => return failed(&why),
+    };
+    let mut response = Response::new(Body::from(text));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.media_type()));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // A run's name in the path has hexadecimal digits alone, or is `@last`.
+    let name =
+        format!("attachment; filename=\"plimsoll-{}.{}\"", run.trim_start_matches('@'), file.extension());
+    if let Ok(name) = HeaderValue::from_str(&name) {
+        headers.insert(header::CONTENT_DISPOSITION, name);
     }
     response
 }

@@ -142,6 +142,10 @@ fn document() -> Value {
         "200": content("text/event-stream", &json!({ "description": "The data of the events tick, thresholds, log, ended and reset.", "oneOf": events })),
         "204": { "description": "The run is not live here." },
     });
+    for (file, media_type) in [("report.html", "text/html"), ("report.md", "text/markdown")] {
+        let text = json!({ "200": content(media_type, &json!({ "type": "string" })) });
+        all.add(&format!("{run}/{file}"), "get", "A report on the whole run, as a file.", &["lang"], &text);
+    }
     all.add(&format!("{run}/events"), "get", "The events of a live run, once a second.", &[], &answers);
     all.get::<Value>("/api/v1/openapi.json", "This.", &[]);
     let schemas = all.generator.take_definitions(true);

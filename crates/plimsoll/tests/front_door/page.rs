@@ -77,6 +77,10 @@ fn the_page_says_what_the_files_say() {
         assert_eq!(page["report"], report);
         assert_eq!(page["status"], "failed");
         let id = report["run"]["id"].as_str().expect("an id").to_owned();
+        let markdown = get(&address, "/api/v1/runs/@last/report.md").expect("it answers");
+        assert_eq!(markdown, ran.and("report --format md").run().exits(0).out);
+        let html = get(&address, "/api/v1/runs/@last/report.html?lang=ko").expect("it answers");
+        assert!(html.contains("plimsoll-data") && html.contains(&id), "{}", html.len());
         let list = json(&address, "/api/v1/runs");
         let row = &list["runs"][0];
         assert_eq!((row["id"].as_str(), row["verdict"].as_str()), (Some(id.as_str()), Some("fail")));

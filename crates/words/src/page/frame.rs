@@ -15,6 +15,8 @@ crate::page_catalogue! {
     chart = "Chart" | "차트";
     share = "Copy link" | "링크 복사";
     copied = "Copied" | "복사됨";
+    report = "Report" | "보고서";
+    report_print = "Print, or save as PDF" | "인쇄하거나 PDF로 저장";
     report_file = "Exported report" | "내보낸 보고서";
     foot =
         "Times are elapsed times. Hover to see the wall clock and its zone; tooltips show UTC."
