@@ -196,7 +196,11 @@ fn row(
         let ratio = blocks.and_then(|(of_a, of_b)| {
             exact::ratio(a, b, [of_a.as_slice(), of_b.as_slice()], sides.strata.is_some())
         });
-        if let Some(ratio) = ratio {
+        // Four blocks a side prove no more than so much, however far they are apart.
+        let is_surer = |ratio: &RatioEstimate| {
+            why.is_some() || compared.ratio.as_ref().is_none_or(|known| ratio.p_value < known.p_value)
+        };
+        if let Some(ratio) = ratio.filter(is_surer) {
             return Row { ratio: Some(ratio), method: Method::Ranks, ..compared };
         }
         let is_endless =

@@ -147,7 +147,7 @@ fn every_surface_says_so(ran: &Ran) {
         let source = sources.iter().find(|source| source["name"] == name).expect("a source");
         assert!(source["gaps"][0]["reason"].as_str().is_some_and(|reason| reason.len() > 8), "{source}");
         assert!(source["health"] != "ok", "{source}");
-        let sentence = format!("** {name}&#58; no data for ");
+        let sentence = format!("** {name}: no data for ");
         let line = markdown.lines().find_map(|line| line.split_once(&sentence));
         assert!(line.is_some_and(|(_, rest)| rest.len() > 16), "{sentence} is not in: {markdown}");
     }
