@@ -1,4 +1,4 @@
-//! The document of a whole run with what other runs and other rooms say of it.
+//! The document of a whole run with its diagnosis, its study, and the comparison with the run before.
 
 use analysis::compare::Options;
 use analysis::diagnosis::{Case, diagnose};
