@@ -36,9 +36,9 @@ export function brief(value: number | null | undefined, unit: Unit): string {
   return unit === 'default' || unit === 'per_second' ? grouped(text) : text;
 }
 
-/** A count or a rate with its thousands separated; any other text as it is. */
-export function grouped(text: string): string {
-  return text.replace(/^-?\d{4,}(?=(\.\d+)?(\/s)?$)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));
+/** A text with the thousands of the number that it begins with separated. */
+function grouped(text: string): string {
+  return text.replace(/^-?\d{4,}/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));
 }
 
 /** A number without a unit: at most six decimals, no trailing zeros. */

@@ -1,7 +1,7 @@
 // Names that the API uses, in the words of the page. An unknown one is shown as it is, so that nothing is hidden.
 
 import type { Grade, StripItem } from './api/contract';
-import { grouped, shownName, visible } from './format';
+import { shownName, visible } from './format';
 import { language, t } from './state/look.svelte';
 import { isLabel } from './strings';
 
@@ -33,7 +33,7 @@ export function said(text: string): string {
   if (text.startsWith(ABSENT)) return `${ABSENT}${absent(text.slice(ABSENT.length))}`;
   const [, bound, why] = BOUND.exec(text) ?? [];
   // In English the word is that of the terminal.
-  return bound && language() !== 'en' ? `${visible(bound)} (${t(BOUNDS[why as keyof typeof BOUNDS])})` : visible(grouped(text));
+  return bound && language() !== 'en' ? `${visible(bound)} (${t(BOUNDS[why as keyof typeof BOUNDS])})` : visible(text);
 }
 
 /** Why there is no number, in the words of the page. */

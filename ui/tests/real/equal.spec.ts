@@ -171,7 +171,9 @@ test('a comparison is what its verb says', async ({ page }) => {
   const shown = (await cells(card(page, 'Changes').locator('table'))).map(([series, figure, before, after, , change, verdict]) => [series, figure, before, after, change, verdict]);
   // What is written marks changes with a sign, the page with an icon.
   const word = (verdict = ''): string => verdict.replace(/^\P{L}+/u, '').replaceAll('**', '');
-  expect(shown).toEqual(written.map(([series, figure, before, after, change, , verdict]) => [series, figure, before, after, change, word(verdict)]));
+  // The rows that matter are written, and the page was asked for all.
+  expect(written.length).toBeGreaterThan(0);
+  expect(shown).toEqual(expect.arrayContaining(written.map(([series, figure, before, after, change, , verdict]) => [series, figure, before, after, change, word(verdict)])));
   expect(shown.map(([, , before, after]) => [before, after])).toEqual(comparison.rows.map((row) => [fixedText(row.unit, row.a), fixedText(row.unit, row.b)]));
   // Where the machine was too busy for a steady part, there are no figures to compare, and the page says so.
   const isSteady = [...comparison.a, ...comparison.b].every((run) => run.steady !== null);
