@@ -71,7 +71,7 @@ fn load_lines(answer: &Answer<'_>, lang: Lang, style: Style) -> Vec<Line> {
     );
     let limit = escape::terminal(&sentences::answer(part, lang));
     let confirmed = escape::terminal(&sentences::confirmed(part, lang));
-    let mut lines = vec![(lang.find_safe_load(), safe), (lang.find_measured(), limit)];
+    let mut lines = vec![(lang.find_safe_load(), safe), (lang.observed(), limit)];
     if !confirmed.is_empty() {
         lines.push((lang.find_confirmed(), confirmed));
     }

@@ -1,7 +1,6 @@
 //! The document of a whole run with its diagnosis, its study, and the comparison with the run before.
 
 use analysis::compare::Options;
-use analysis::diagnosis::{Case, diagnose};
 use catalogue::Catalogue;
 use report::{Lang, RunReport};
 use runfile::Reader;
@@ -32,10 +31,7 @@ pub fn add_all(
     catalogue: &Catalogue,
     lang: Lang,
 ) -> Result<Option<Failure>, Failure> {
-    let level = diagnosis::level(reader, None)?;
-    let clocks = [diagnosis::clock(reader, &level)];
-    let found = diagnose(&Case { levels: vec![level] });
-    report.diagnosis = Some(report::diagnosis::document(&found, &clocks, lang));
+    report.diagnosis = Some(diagnosis::of_run(reader, lang)?);
     report.capacity =
         study::of_run(reader.path(), catalogue)?.map(|study| report::capacity::document(&study, lang));
     let compared = history::before(reader, catalogue).and_then(|before| {

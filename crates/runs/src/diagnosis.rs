@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use analysis::diagnosis::{Case, Level, Requests, Second, Tasks};
+use analysis::diagnosis::{Case, Level, Requests, Second, Tasks, diagnose};
 use analysis::laws::retransmission::{count_above_zero, retransmitted};
+use api::diagnosis::DiagnosisReport;
 use model::diagnosis::Refusal;
 use model::metric::builtin::{
     DATA_RECEIVED, HTTP_REQ_CONNECTING, HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQ_RECEIVING,
@@ -14,6 +15,7 @@ use model::{
     Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, SignalId,
     SystemTag, TagInterner, TagSet, Trend, Validity, Window, Work,
 };
+use report::Lang;
 use report::diagnosis::Clock;
 use runfile::Reader;
 
@@ -41,6 +43,17 @@ pub fn case<'a>(looked: impl IntoIterator<Item = Looked<'a>>) -> Result<Case, Fa
     // More users may bring less throughput, so levels are sorted by offered load if it is known.
     levels.sort_by(|a, b| load_of(a).total_cmp(&load_of(b)));
     Ok(Case { levels })
+}
+
+/// Diagnoses a whole run.
+///
+/// # Errors
+/// The file is damaged.
+pub fn of_run(reader: &Reader, lang: Lang) -> Result<DiagnosisReport, Failure> {
+    let level = level(reader, None)?;
+    let clocks = [clock(reader, &level)];
+    let found = diagnose(&Case { levels: vec![level] });
+    Ok(report::diagnosis::document(&found, &clocks, lang))
 }
 
 /// Returns the clock that converts instants of a level to times of its run.

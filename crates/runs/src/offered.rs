@@ -31,7 +31,7 @@ impl Offered {
         Offered { scenarios: plan.scenarios.clone(), segment: plan.segment.clone() }
     }
 
-    /// Returns the load over time: what identifies it, where its stages begin, and whether it varies.
+    /// Returns the load over time: a text that identifies it, the starts of its stages, and whether it varies.
     pub fn planned_load(&self) -> PlannedLoad {
         let mut text = String::new();
         let mut stages = Vec::new();

@@ -293,6 +293,18 @@ fn a_vu_that_is_made_after_the_end_is_interrupted_and_not_broken() {
     assert!(matches!(made, Err(ScriptError::Interrupted)), "{made:?}");
 }
 
+#[test]
+fn long_json_is_parsed_whole_and_its_errors_are_the_engines() {
+    check_log(
+        "const rows = Array.from({ length: 20000 }, (_, at) => ({ at, name: 'n' + at }));
+        const text = JSON.stringify(rows);
+        const same = JSON.stringify(JSON.parse(text)) === text;
+        let problem; try { JSON.parse(text + ',') } catch (error) { problem = error.name }
+        console.log(text.length > 500000, same, problem);",
+        "true true SyntaxError",
+    );
+}
+
 fn load_error(source: &str) -> String {
     match load(source, &Arc::default(), &Arc::default(), "") {
         Ok(_) => panic!("loaded: {source}"),

@@ -1,4 +1,4 @@
-//! Samples that do not overlap: what their ranks alone prove.
+//! Tests by ranks of samples that do not overlap.
 //!
 //! Of two samples from the same distribution, all orders are equally likely, and in two of them every value of one sample
 //! lies beyond every value of the other (Fisher's permutation argument, with the rank sum as the statistic). That needs
@@ -22,7 +22,7 @@ const WANDERING: f64 = 5.0;
 /// How far two samples are apart; `None` if they overlap or lie too close to each other for their spread. Values are above 0.
 ///
 /// Values that follow each other resemble each other, so that two samples from one wandering level may be apart by chance;
-/// they are then seldom as far apart as five of them spread.
+/// the distance between them then seldom exceeds the range of five values.
 pub fn separation(a: &[f64], b: &[f64]) -> Option<Separation> {
     let (range_a, range_b) = (range(a)?, range(b)?);
     let spread = |range: Interval| range.upper.ln() - range.lower.ln();

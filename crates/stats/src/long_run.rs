@@ -110,9 +110,9 @@ fn persistent_variance(covariances: &[f64], count: f64, estimated: f64) -> f64 {
     let rho = match covariances.get(1) {
         Some(next) if count >= VALUES_CORRELATED_MIN => {
             let rho = ((next / covariances[0] * count + 1.0) / (count - 4.0)).clamp(-1.0, 1.0);
-            (rho + errors * ((1.0 - rho * rho) / count).sqrt()).clamp(0.0, PERSISTENCE_MAX)
+            (rho + errors * ((1.0 - rho * rho) / count).sqrt()).clamp(0.0, CORRELATION_MAX)
         }
-        _ => PERSISTENCE_MAX,
+        _ => CORRELATION_MAX,
     };
     let share = mean_variance(count, rho);
     // Deviations from the mean have lost its variance.
@@ -130,7 +130,7 @@ const VALUES_CORRELATED_MIN: f64 = 8.0;
 const CAUTION_MAX: f64 = 5.0;
 
 /// Noise that is more persistent than this is a drift.
-const PERSISTENCE_MAX: f64 = 0.95;
+const CORRELATION_MAX: f64 = 0.95;
 
 /// Deviations are not believed to have lost more than three quarters of their variance.
 const POWER_LEFT_MIN: f64 = 0.25;

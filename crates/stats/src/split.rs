@@ -75,8 +75,8 @@ impl Split<'_> {
         })
     }
 
-    /// The p-value of the sign test: in how many of the blocks in which either side has more than the quantile's share
-    /// beyond the value, that side is the higher one.
+    /// The p-value of the one-sided sign test, whose direction the quantiles give: of the blocks in which either side has more than
+    /// the quantile's share beyond the value, how many have more on the higher side.
     fn sign_p_value(&self, low: &SheetPart, high: &SheetPart, value: f64) -> f64 {
         let seconds = self.strata.seconds();
         let (low, high) =

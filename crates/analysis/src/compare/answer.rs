@@ -1,4 +1,4 @@
-//! The result of a comparison in a few rows: what a reader wants to know first, with what says the same folded.
+//! The result of a comparison in a few rows: the changes that matter most, each counted once.
 
 use std::collections::HashMap;
 

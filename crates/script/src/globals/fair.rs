@@ -21,7 +21,7 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     FAIR.run(ctx, vu, &[("load", load), ("parse", parse)]).map(drop)
 }
 
-/// `(parse, text)`: what the engine's own `JSON.parse` makes of a text, which calls no other code.
+/// `(parse, text)`: calls the engine's own `JSON.parse`, which calls no other code without a reviver.
 fn parse<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let Some(parse) = args.given(0).and_then(Value::into_function) else {
         return Err(args.type_error("not a function"));

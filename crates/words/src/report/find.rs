@@ -3,7 +3,6 @@
 crate::catalogue! {
     find_objectives(slos) = "searching for the maximum load that meets: {slos}" | "다음 SLO를 만족하는 부하 한계를 찾습니다: {slos}";
     find_safe_load = "Safe load" | "안전 부하";
-    find_measured = "Measured" | "측정값";
     find_confirmed = "Confirmation" | "확인";
     find_bottleneck = "Bottleneck" | "병목";
     find_evidence = "Evidence" | "증거";
