@@ -353,9 +353,16 @@ fn neighbours_of_native_calls_are_served() {
 
 #[test]
 fn neighbours_of_long_native_calls_are_served() {
-    for name in
-        ["sort", "sort of typed numbers", "sort of holes", "normalizing", "base64", "HTML", "JSON.parse"]
-    {
+    for name in [
+        "sort",
+        "sort of typed numbers",
+        "sort of holes",
+        "normalizing",
+        "base64",
+        "HTML",
+        "JSON.parse",
+        "JSON.stringify",
+    ] {
         let ends = check_beside(&sources(&[name]), "");
         assert_eq!(ends, [Some(IterationEnd::Interrupted)], "{name}");
     }
