@@ -244,7 +244,7 @@ mod tests {
                 drop(first);
                 let small = echo(&mut socket, 100).await;
                 assert!(matches!(small, Read::Message(_)) && budget.held_bytes() == 0, "{path}");
-                // Of those that the script keeps, the sixth has no place.
+                // Of those that the script keeps, the sixth is refused at the latest.
                 let mut kept = Vec::new();
                 while let Read::Message(message) = echo(&mut socket, 3 << 20).await {
                     kept.push(message);
