@@ -429,7 +429,6 @@ fn a_thread_that_is_kept_is_not_the_servers_time() {
     let server = testkit::http::start();
     let [beside, alone] = durations_beside(&[KEEPING.to_owned()], &server, Duration::from_millis(800));
     // Without the kernel's times of arrival, most responses seem to have come when the call ended.
-    println!("{beside:?} {alone:?}");
     assert!(beside[0] - alone[0] < 3.0, "{beside:?} {alone:?}");
 }
 
