@@ -1805,7 +1805,7 @@ export interface ThresholdOverTime {
   condition: string;
   /** The limit, in the metric's unit. */
   limit: number | null;
-  /** The limit as the terminal shows it. */
+  /** The same as the terminal shows it. */
   limitText: string;
   /**
    * How far the observed value was from the limit, in the metric's unit: positive is head-room. Null where the observed
@@ -2205,6 +2205,8 @@ export interface ReportThreshold {
   condition: string;
   /** The limit, in the metric's unit. */
   limit: number | null;
+  /** The same as the terminal shows it. */
+  limitText: string;
   /**
    * How far the observed value was from the limit, in the metric's unit: positive is head-room. Null where the observed
    * value is a bound or missing, and for `==` and `!=`.
@@ -2388,6 +2390,8 @@ export interface RunRow {
   name: string;
   /** The note written on the page. */
   note: string;
+  /** The threshold that the verdict names; null where none is near its limit, and where there are none. */
+  objective: RunObjective | null;
   /** The script as it was named. */
   script: string;
   /** Requests per second in up to 40 equal parts of the run; null where a part was lost. */
@@ -2408,6 +2412,18 @@ export interface RunRow {
   thresholds: ThresholdCount;
   /** `pass`, `fail`, `inconclusive`. */
   verdict: Verdict;
+}
+
+/** A threshold in a line, in texts as the terminal shows them. */
+export interface RunObjective {
+  /** The limit. */
+  limit: string;
+  /** The metric and its statistic: `checkout_time p95`. */
+  name: string;
+  /** The observed value. */
+  observed: string;
+  /** Whether it held. */
+  ok: boolean;
 }
 
 /** The study that a run is a level of. */

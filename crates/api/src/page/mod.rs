@@ -37,7 +37,7 @@ pub use evidence::{
     Evidence, EvidenceSource, Frame, FunctionRow, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak,
     Profile, QueueLaw, QueueRow, StatementRow, StoryLine, Subject, TaskRow, WaitRow, WayMeasured, WayRow,
 };
-pub use list::{RunFigures, RunList, RunRow, RunStudy, ThresholdCount, Unreadable};
+pub use list::{RunFigures, RunList, RunObjective, RunRow, RunStudy, ThresholdCount, Unreadable};
 pub use live::{Ended, LiveError, LivePace, LiveState, LiveThresholds, Reset, Tick};
 pub use other::{
     ComparePage, ComparisonText, ErrorRow, Errors, Generator, GradeRange, LogRow, Logs, NoteAnswer,
