@@ -53,6 +53,15 @@ fn counts(context: &Context<'_>) -> Option<String> {
     (!table.is_empty()).then(|| table.render(lang, context.table_bytes))
 }
 
+/// Returns the number of requests; `None` where the script made none.
+pub(super) fn requests(context: &Context<'_>) -> Option<String> {
+    let metric = context.report.summary.metrics.iter().find(|metric| metric.name == "http_reqs")?;
+    match metric.values {
+        Values::Counter { count, .. } if count > 0.0 => value(metric, context).map(|(count, _)| count),
+        _ => None,
+    }
+}
+
 fn is_wanted(metric: &MetricSummary, context: &Context<'_>) -> bool {
     let is_hidden = context.report.compat == Compat::Strict && metric.is_own();
     !(is_hidden || metric.is_needless())
