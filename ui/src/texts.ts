@@ -16,6 +16,7 @@ export const TEXTS = {
   copied: ['Copied', '복사됨'],
   report: ['Report', '보고서'],
   report_print: ['Print, or save as PDF', '인쇄하거나 PDF로 저장'],
+  mark_doubt: ['attention', '주의'],
   report_contents: ['Contents', '목차'],
   report_rate: ['Requests per second, VUs', '초당 요청, VU'],
   report_latency: ['p95 of {0}', '{0}의 p95'],

@@ -16,6 +16,7 @@ mod exemplars;
 mod figures;
 mod generator;
 mod head;
+mod lines;
 mod log;
 mod metrics;
 mod numbers;

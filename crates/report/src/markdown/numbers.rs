@@ -1,6 +1,7 @@
 //! Key metrics: load, failures, latency.
 
 use model::plan::Compat;
+use model::{Unit, ValueKind};
 
 use crate::Lang;
 use crate::number;
@@ -71,7 +72,13 @@ fn is_wanted(metric: &MetricSummary, context: &Context<'_>) -> bool {
 pub(super) fn value(metric: &MetricSummary, context: &Context<'_>) -> Option<(String, String)> {
     let shown = |value| number::value(value, metric.contains, context.report.time_unit);
     Some(match &metric.values {
-        Values::Counter { count, rate } => (shown(*count), context.lang.per_second(shown(*rate))),
+        Values::Counter { count, rate } => {
+            let rate = match metric.contains {
+                ValueKind::Default => words::diagnosis::number(*rate, Unit::Count),
+                _ => shown(*rate),
+            };
+            (shown(*count), context.lang.per_second(rate))
+        }
         Values::Gauge { value, min, max } => {
             (shown(*value), format!("min={} max={}", shown(*min), shown(*max)))
         }

@@ -4,12 +4,11 @@ use serde_json::Value;
 
 use crate::escape::html_lines;
 
-use super::Context;
+use super::{Context, lines};
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let options = set(context.report.options.as_ref()?);
-    let text = serde_json::to_string_pretty(&options).ok()?;
-    Some(format!("<pre>\n{}\n</pre>\n", html_lines(&text)))
+    Some(format!("<pre>\n{}\n</pre>\n", html_lines(&lines::json(&options))))
 }
 
 /// Returns the values that are set. Objects of which nothing is set are left out as well.

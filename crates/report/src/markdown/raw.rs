@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::escape::{self, html_lines};
 
-use super::{Context, metrics};
+use super::{Context, lines, metrics};
 
 /// Metrics in the JSON at most; all are in the exports.
 const METRICS_MAX: usize = 24;
@@ -35,7 +35,7 @@ pub(super) fn results(context: &Context<'_>) -> Option<String> {
         "thresholds": thresholds.collect::<Vec<_>>(),
         "metrics": metrics,
     });
-    let text = serde_json::to_string_pretty(&results).ok()?;
+    let text = lines::json(&results);
     let is_known = !document.metrics.is_empty() && text.len() <= context.table_bytes;
     is_known.then(|| format!("<pre>\n{}\n</pre>\n", html_lines(&text)))
 }
