@@ -91,11 +91,17 @@ fn data(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> Result<
         let question = |view| Question::of_run(view, &id, &[("lang", lang.code())]);
         let answer = capacity::answer(path, &catalogue, &question(View::Capacity))?;
         answers.insert(Question::of_run(View::Capacity, &id, &[]).path(), answer);
-        let answer = match range {
+        let report = match range {
             Some(range) => whole::of_part(path, range, lang)?,
-            None => whole::answer(path, &catalogue, &question(View::Report))?,
+            None => whole::document(path, &catalogue, lang)?,
         };
-        answers.insert(Question::of_run(View::Report, &id, &[]).path(), answer);
+        answers.insert(Question::of_run(View::Report, &id, &[]).path(), json(&report)?);
+        if let Some(objective) = report.objective {
+            let query = [("metric", objective.metric.as_str()), ("tags", objective.tags.as_str())];
+            let query: Vec<(&str, &str)> = query.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+            let question = Question::of_run(View::Series, &id, &query);
+            answers.insert(question.path(), of_run(&scope, &question, &beside)?);
+        }
     }
     let of_all = |view| Question::of_run(view, "", &[]).path();
     answers.insert(of_all(View::About), about::answer(Mode::Report, "", Some(&id))?);

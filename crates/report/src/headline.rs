@@ -88,6 +88,14 @@ pub(crate) fn importance(a: &Judged<'_>, b: &Judged<'_>) -> std::cmp::Ordering {
     rank(a).cmp(&rank(b)).then_with(|| excess(a).total_cmp(&excess(b)))
 }
 
+/// Returns the metric of the objective on a time that the sentence names, or would name if no other failed.
+pub(crate) fn timed(report: &RunReport) -> Option<String> {
+    let judged: Vec<Judged<'_>> = report.judged();
+    let is_time = |one: &&Judged<'_>| matches!(one.metric.values, Values::Trend { .. });
+    let one = worst(&judged).filter(is_time).or_else(|| closest(&judged))?;
+    Some(one.metric.name.clone())
+}
+
 /// Returns how far a value is beyond its limit, as a share of the limit.
 fn excess(judged: &Judged<'_>) -> f64 {
     let Some(limit) = judged.limit else { return 0.0 };

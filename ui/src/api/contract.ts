@@ -2354,6 +2354,16 @@ export interface ReportDocument {
   foot: ReportBlock[];
   /** The verdict, the run's identity and its caveats. */
   head: ReportBlock[];
+  /** The objective whose metric is drawn over time; null where the script has none on a time. */
+  objective: ReportObjective | null;
+}
+
+/** The metric of an objective, as parameters of `/runs/{id}/series`. */
+export interface ReportObjective {
+  /** The parameter `metric`. */
+  metric: string;
+  /** The parameter `tags`; empty for all of the metric. */
+  tags: string;
 }
 
 /** A scenario, a group or an endpoint. */

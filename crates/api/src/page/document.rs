@@ -7,12 +7,25 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReportDocument {
+    /// The objective whose metric is drawn over time; null where the script has none on a time.
+    pub objective: Option<ReportObjective>,
     /// The verdict, the run's identity and its caveats.
     pub head: Vec<ReportBlock>,
     /// The chapters. The first is the summary.
     pub chapters: Vec<ReportChapter>,
     /// Names what was left out, and how to read the numbers.
     pub foot: Vec<ReportBlock>,
+}
+
+/// The metric of an objective, as parameters of `/runs/{id}/series`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReportObjective {
+    /// The parameter `metric`.
+    pub metric: String,
+    /// The parameter `tags`; empty for all of the metric.
+    pub tags: String,
 }
 
 /// A chapter of a report.

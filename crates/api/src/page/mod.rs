@@ -34,7 +34,9 @@ use serde::Serialize;
 pub use crate::capacity::CapacityPage;
 pub use crate::report::{ReportFact as Fact, ReportValue as Value};
 pub use distribution::{Curve, Distribution, Heat, Histogram, QuantileMark};
-pub use document::{ReportBlock, ReportChapter, ReportColumn, ReportDocument, ReportSection, ReportSpan};
+pub use document::{
+    ReportBlock, ReportChapter, ReportColumn, ReportDocument, ReportObjective, ReportSection, ReportSpan,
+};
 pub use evidence::{
     Evidence, EvidenceSource, Frame, FunctionRow, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak,
     Profile, QueueLaw, QueueRow, StatementRow, StoryLine, Subject, TaskRow, WaitRow, WayMeasured, WayRow,

@@ -5,9 +5,12 @@
 //! as text nodes: names from scripts and servers need no second escaping, and the page's policy against foreign scripts stays as
 //! strict as it is.
 
-use api::page::{ReportChapter, ReportDocument, ReportSection};
+use std::collections::BTreeMap;
 
-use crate::{Lang, RunReport};
+use api::page::{ReportChapter, ReportDocument, ReportObjective, ReportSection};
+use tally::Selector;
+
+use crate::{Lang, RunReport, headline};
 
 use super::blocks::blocks;
 use super::{CHAPTERS, Chapter, Context, fit, footer, head, left_out_note};
@@ -34,8 +37,19 @@ pub fn document(report: &RunReport, lang: Lang) -> ReportDocument {
     let chapters = CHAPTERS.iter().enumerate().map(chapter).filter(|chapter| !chapter.sections.is_empty());
     let note = left_out_note(&left_out, DOCUMENT_BYTES_MAX, &context);
     ReportDocument {
+        objective: objective(report),
         head: blocks(&head::render(&context)),
         chapters: chapters.collect(),
         foot: blocks(&format!("{note}\n{}\n", footer(&context))),
     }
+}
+
+/// Returns the metric of the objective on a time that failed first, or is closest to its limit.
+fn objective(report: &RunReport) -> Option<ReportObjective> {
+    let name = headline::timed(report)?;
+    let selector = Selector::parse(&name).ok()?;
+    let tags: BTreeMap<&str, &str> =
+        selector.filter.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let tags = if tags.is_empty() { String::new() } else { serde_json::json!(tags).to_string() };
+    Some(ReportObjective { metric: selector.metric.to_string(), tags })
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Characters of a line that holds a whole array or object.
-const LINE_CHARS_MAX: usize = 96;
+const LINE_CHARS_MAX: usize = 120;
 
 /// Spaces per level.
 const INDENT: usize = 2;
