@@ -135,6 +135,44 @@ export type PhaseName = 'blocked' | 'lookingUp' | 'connecting' | 'tls' | 'sendin
 /** State of a run's record: `partial` has no end on record. */
 export type State = 'complete' | 'partial' | 'live';
 
+/** A block of text. */
+export type ReportBlock =
+  | {
+      kind: 'heading';
+      /** Its text. */
+      text: ReportSpan[];
+    }
+  | {
+      kind: 'paragraph';
+      /** Its text. */
+      text: ReportSpan[];
+    }
+  | {
+      /** The text of each item. */
+      items: ReportSpan[][];
+      kind: 'list';
+    }
+  | {
+      /** Its text. */
+      blocks: ReportBlock[];
+      kind: 'remark';
+    }
+  | {
+      kind: 'lines';
+      /** The lines, separated by line breaks. */
+      lines: string;
+    }
+  | {
+      /** The titles of its columns. */
+      columns: ReportColumn[];
+      kind: 'table';
+      /** The cells of each row, one for each column. */
+      rows: ReportSpan[][][];
+    };
+
+/** Style of a piece of text in a report. */
+export type SpanStyle = 'plain' | 'code' | 'strong' | 'emphasis';
+
 /** Status of a run in lists. */
 export type Status = 'live' | 'passed' | 'failed' | 'partial' | 'imported';
 
@@ -2272,6 +2310,62 @@ export interface ReportVerdict {
   sentence: string;
   /** `pass`, `fail`, `inconclusive`. */
   verdict: Verdict;
+}
+
+/** A piece of text in one style. */
+export interface ReportSpan {
+  /** `plain`, `code`, `strong`, `emphasis`. */
+  style: SpanStyle;
+  /** The text. It may quote scripts and servers. */
+  text: string;
+}
+
+/** The title of a column. */
+export interface ReportColumn {
+  /** Whether it holds numbers, which are aligned to the right. */
+  isNumber: boolean;
+  /** Its text. */
+  text: ReportSpan[];
+}
+
+/** A chapter of a report. */
+export interface ReportChapter {
+  /** Its number; 0 for the summary, which is shown without. */
+  number: number;
+  /** Its sections, in order. */
+  sections: ReportSection[];
+  /** Its title. */
+  title: string;
+}
+
+/** A section of a chapter. */
+export interface ReportSection {
+  /** Its text. */
+  blocks: ReportBlock[];
+  /** Whether it holds details that a first reading skips. */
+  isDetail: boolean;
+  /** Its title; empty where it has the chapter's. */
+  title: string;
+}
+
+/** A report on a run: the same chapters as in the Markdown report. */
+export interface ReportDocument {
+  /** The chapters. The first is the summary. */
+  chapters: ReportChapter[];
+  /** Names what was left out, and how to read the numbers. */
+  foot: ReportBlock[];
+  /** The verdict, the run's identity and its caveats. */
+  head: ReportBlock[];
+  /** The objective whose metric is drawn over time; null where the script has none on a time. */
+  objective: ReportObjective | null;
+}
+
+/** The metric of an objective, as parameters of `/runs/{id}/series`. */
+export interface ReportObjective {
+  /** The parameter `metric`. */
+  metric: string;
+  /** The parameter `tags`; empty for all of the metric. */
+  tags: string;
 }
 
 /** A scenario, a group or an endpoint. */

@@ -15,6 +15,7 @@
 //! * Errors are [`ApiError`] with a status of 4xx or 5xx. Answers to GET have an ETag; `If-None-Match` returns 304.
 
 mod distribution;
+mod document;
 mod evidence;
 mod list;
 mod live;
@@ -33,6 +34,9 @@ use serde::Serialize;
 pub use crate::capacity::CapacityPage;
 pub use crate::report::{ReportFact as Fact, ReportValue as Value};
 pub use distribution::{Curve, Distribution, Heat, Histogram, QuantileMark};
+pub use document::{
+    ReportBlock, ReportChapter, ReportColumn, ReportDocument, ReportObjective, ReportSection, ReportSpan,
+};
 pub use evidence::{
     Evidence, EvidenceSource, Frame, FunctionRow, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak,
     Profile, QueueLaw, QueueRow, StatementRow, StoryLine, Subject, TaskRow, WaitRow, WayMeasured, WayRow,
