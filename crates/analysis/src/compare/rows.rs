@@ -60,7 +60,7 @@ pub struct Row {
     pub method: Method,
     /// The comparison of shares of errors.
     pub errors: Option<ErrorRatio>,
-    /// The smallest share of false findings at which this row is one, over all rows.
+    /// The smallest share of false findings at which this row is one, over all rows of all pairs of sides.
     pub q_value: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
@@ -80,21 +80,28 @@ pub(super) struct Sides<'a> {
     pub(super) options: &'a Options,
 }
 
-/// All rows with their verdicts.
-pub(super) fn rows(sides: &Sides) -> Vec<Row> {
-    let mut rows = vec![throughput(sides)];
-    rows.extend(all_series_rows(sides));
+/// The rows of some pairs of sides with their verdicts. The more rows there are in all of them, the more certain each has to be.
+pub(super) fn rows(pairs: &[Sides]) -> Vec<Vec<Row>> {
+    let of_pair = |sides: &Sides| -> Vec<Row> {
+        let mut rows = vec![throughput(sides)];
+        rows.extend(all_series_rows(sides));
+        rows
+    };
+    let mut all: Vec<Vec<Row>> = pairs.iter().map(of_pair).collect();
     let p_value = |row: &Row| match (&row.ratio, &row.errors) {
         (Some(ratio), _) => ratio.p_value,
         (None, Some(errors)) => errors.p_value,
         (None, None) => f64::NAN,
     };
-    let q_values = adjusted_p_values(&rows.iter().map(p_value).collect::<Vec<f64>>());
-    let effort = effort(sides.a, sides.b);
-    for (row, q_value) in rows.iter_mut().zip(q_values) {
-        judge(row, q_value, effort, sides);
+    let p_values: Vec<f64> = all.iter().flatten().map(p_value).collect();
+    let mut q_values = adjusted_p_values(&p_values).into_iter();
+    for (rows, sides) in all.iter_mut().zip(pairs) {
+        let effort = effort(sides.a, sides.b);
+        for (row, q_value) in rows.iter_mut().zip(q_values.by_ref()) {
+            judge(row, q_value, effort, sides);
+        }
     }
-    rows
+    all
 }
 
 // The rows of all series. Many series are shared by as many threads as there are cores.

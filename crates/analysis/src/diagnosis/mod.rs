@@ -18,14 +18,14 @@ mod observation;
 mod own_traces;
 mod paths;
 mod prediction;
-mod series;
+pub(crate) mod series;
 mod sessions;
 mod stalls;
 mod thresholds;
 mod times;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::collections::BTreeSet;
 
@@ -35,6 +35,7 @@ use model::diagnosis::{
 };
 use model::{Diagnosis, Fault, Grade, Reason, SignalId, Strength};
 
+pub(crate) use own_traces::own_traces;
 pub use case::{Case, Level, Requests, Second, Tasks};
 use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
