@@ -106,19 +106,22 @@ impl EvidenceRow {
     }
 }
 
-/// Compares the evidence of two sides, each of one or several runs. A side's figure is the mean over the runs that show it.
-pub fn compare_evidence(a: &[Level], b: &[Level]) -> EvidenceComparison {
-    let per = unit(a.iter().chain(b));
-    let (of_a, of_b) = (of_side(a, per), of_side(b, per));
-    let keys: BTreeSet<&Key> = of_a.keys().chain(of_b.keys()).collect();
-    let mut rows: Vec<EvidenceRow> = Vec::new();
-    for key in keys {
-        let (ways_a, ways_b) = (of_a.get(key), of_b.get(key));
-        let (a, b) = same_way(ways_a, ways_b);
-        rows.push(EvidenceRow { subject: key.0.clone(), fact: key.1, a, b });
-    }
-    let (rows, left_out) = within_limit(rows);
-    EvidenceComparison { per, rows, left_out }
+/// Compares the evidence of each of several sides with that of the first, all per the same unit of work. A side's figure is the mean
+/// over its runs that show it.
+pub fn compare_evidence(baseline: &[Level], others: &[&[Level]]) -> Vec<EvidenceComparison> {
+    let per = unit(others.iter().copied().flatten().chain(baseline));
+    let of_a = of_side(baseline, per);
+    let compared = |other: &&[Level]| {
+        let of_b = of_side(other, per);
+        let keys: BTreeSet<&Key> = of_a.keys().chain(of_b.keys()).collect();
+        let row = |key: &Key| {
+            let (a, b) = same_way(of_a.get(key), of_b.get(key));
+            EvidenceRow { subject: key.0.clone(), fact: key.1, a, b }
+        };
+        let (rows, left_out) = within_limit(keys.into_iter().map(row).collect());
+        EvidenceComparison { per, rows, left_out }
+    };
+    others.iter().map(compared).collect()
 }
 
 /// Subject and figure.
@@ -127,9 +130,10 @@ type Key = (String, Fact);
 /// A figure by the place of its source among the alternatives: a container's CPU, or that of its process.
 type Ways = BTreeMap<usize, Reading>;
 
-/// Tasks are the unit of work if every run has them: otherwise the sides would be divided by different things.
+/// Tasks are the unit of work if every run with evidence has them: otherwise the sides would be divided by different things.
 fn unit<'a>(levels: impl Iterator<Item = &'a Level>) -> WorkUnit {
-    let mut levels = levels.peekable();
+    let is_observed = |level: &&Level| !level.evidence.is_empty() || !level.traces.is_empty();
+    let mut levels = levels.filter(is_observed).peekable();
     let has_tasks = |level: &Level| level.tasks.as_ref().is_some_and(|tasks| tasks.done > 0);
     match levels.peek().is_some() && levels.all(has_tasks) {
         true => WorkUnit::Task,
@@ -213,7 +217,9 @@ fn of_run(level: &Level, per: WorkUnit) -> Vec<(Key, usize, Reading)> {
     }
     for (way, id) in QUERIES.into_iter().enumerate() {
         for (subject, per_s) in sums(level, id, service) {
-            per_work(per_s).into_iter().for_each(|count| add(subject.clone(), Fact::Queries, way + 1, count, None));
+            per_work(per_s)
+                .into_iter()
+                .for_each(|count| add(subject.clone(), Fact::Queries, way + 1, count, None));
         }
     }
     for (way, [used, limit, pending]) in POOLS.into_iter().enumerate() {
@@ -223,7 +229,9 @@ fn of_run(level: &Level, per: WorkUnit) -> Vec<(Key, usize, Reading)> {
             add(subject, Fact::PoolInUse, way, in_use, limit);
         }
         for (subject, waiting) in sums(level, pending, pool) {
-            per_work(waiting).into_iter().for_each(|s| add(subject.clone(), Fact::PoolWait, way, s * 1e3, None));
+            per_work(waiting)
+                .into_iter()
+                .for_each(|s| add(subject.clone(), Fact::PoolWait, way, s * 1e3, None));
         }
     }
     for (subject, counts) in traced(&level.traces, per) {
@@ -257,7 +265,9 @@ fn service(signal: &Signal) -> String {
 /// `postgres` of `postgres:5432`.
 fn without_port(name: &str) -> &str {
     match name.rsplit_once(':') {
-        Some((program, port)) if !program.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => program,
+        Some((program, port)) if !program.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            program
+        }
         _ => name,
     }
 }
@@ -292,9 +302,7 @@ struct Traced {
 fn traced(traces: &[Trace], per: WorkUnit) -> BTreeMap<String, Traced> {
     let own = own_traces(traces);
     let sample: Vec<&&Trace> = own.iter().filter(|trace| matches!(trace.kept, Kept::Sample { .. })).collect();
-    let is_work = |span: &&Span| {
-        span.is_own() && (request(span).is_some() == (per == WorkUnit::Request))
-    };
+    let is_work = |span: &&Span| span.is_own() && (request(span).is_some() == (per == WorkUnit::Request));
     let has_joined = sample.iter().any(|trace| trace.spans.iter().any(Span::is_own));
     let work: u64 = match has_joined {
         true => sample.iter().map(|trace| trace.spans.iter().filter(is_work).count() as u64).sum(),
@@ -325,8 +333,13 @@ mod tests {
     use model::{Evidence, Record};
 
     use super::*;
-    use crate::diagnosis::testing::{asked, flat, level, record, request, sampled, with_evidence};
     use crate::diagnosis::Tasks;
+    use crate::diagnosis::testing::{asked, flat, level, record, request, sampled, with_evidence};
+
+    /// The evidence of two sides.
+    fn compare(a: &[Level], b: &[Level]) -> EvidenceComparison {
+        compare_evidence(a, &[b]).pop().expect("one comparison")
+    }
 
     /// A run of 10 s at 100 requests per second.
     fn run(signals: Vec<Signal>, records: Vec<Record>) -> Level {
@@ -357,12 +370,12 @@ mod tests {
 
     #[test]
     fn a_pool_is_its_use_its_limit_and_its_wait() {
-        let found = compare_evidence(&[shop_pool(5.0, 5.0, 7.1)], &[shop_pool(8.0, 20.0, 0.02)]);
+        let found = compare(&[shop_pool(5.0, 5.0, 7.1)], &[shop_pool(8.0, 20.0, 0.02)]);
         let used = row(&found, "source", Fact::PoolInUse);
-        assert_eq!((used.a, used.b), (
-            Some(Reading { value: 5.0, limit: Some(5.0) }),
-            Some(Reading { value: 8.0, limit: Some(20.0) })
-        ));
+        assert_eq!(
+            (used.a, used.b),
+            (Some(Reading { value: 5.0, limit: Some(5.0) }), Some(Reading { value: 8.0, limit: Some(20.0) }))
+        );
         assert_eq!(used.ratio(), Some(1.6));
         // 7.1 requests wait at 100/s: 71 ms each.
         assert_eq!(values(row(&found, "source", Fact::PoolWait)), (Some(71.0), Some(0.2)));
@@ -370,10 +383,11 @@ mod tests {
 
     #[test]
     fn cpu_is_added_up_over_replicas_and_compared_by_one_source() {
-        let pod = |name: &str, pod: &str, cores| flat(name, &[("container", "cart"), ("pod", pod)], 10, cores);
+        let pod =
+            |name: &str, pod: &str, cores| flat(name, &[("container", "cart"), ("pod", pod)], 10, cores);
         let a = run(vec![pod("container_cpu", "cart-1", 0.5), pod("process_cpu", "cart-1", 0.4)], Vec::new());
         let b = run(vec![pod("process_cpu", "cart-7", 0.3), pod("process_cpu", "cart-8", 0.3)], Vec::new());
-        let found = compare_evidence(&[a], &[b]);
+        let found = compare(&[a], &[b]);
         // 0.4 and 0.6 cores at 100/s.
         assert_eq!(values(row(&found, "cart", Fact::CpuTime)), (Some(4.0), Some(6.0)));
         assert_eq!(found.rows.len(), 1, "{:?}", found.rows);
@@ -382,7 +396,7 @@ mod tests {
     #[test]
     fn ports_are_no_part_of_a_program() {
         let program = |name: &str| run(vec![flat("listener_cpu", &[("program", name)], 10, 1.0)], Vec::new());
-        let found = compare_evidence(&[program("postgres:5432")], &[program("postgres:5433")]);
+        let found = compare(&[program("postgres:5432")], &[program("postgres:5433")]);
         assert_eq!(values(row(&found, "postgres", Fact::CpuTime)), (Some(10.0), Some(10.0)));
     }
 
@@ -392,19 +406,19 @@ mod tests {
             let one = |text: &str, calls| record(RecordKind::Statement, text, &[("calls", calls)]);
             run(vec![flat("ops", &[], 10, 5.0)], vec![one("select 1", calls), one("select 2", 1000.0)])
         };
-        let found = compare_evidence(&[of(1000.0)], &[of(11_000.0)]);
+        let found = compare(&[of(1000.0)], &[of(11_000.0)]);
         assert_eq!(values(row(&found, "source", Fact::Queries)), (Some(2.0), Some(12.0)));
         assert_eq!(row(&found, "source", Fact::Queries).ratio(), Some(6.0));
     }
 
     #[test]
     fn only_one_side_is_no_ratio_and_neither_is_no_row() {
-        let found = compare_evidence(&[shop_pool(5.0, 5.0, 7.1)], &[run(Vec::new(), Vec::new())]);
+        let found = compare(&[shop_pool(5.0, 5.0, 7.1)], &[run(Vec::new(), Vec::new())]);
         let used = row(&found, "source", Fact::PoolInUse);
         assert!(used.a.is_some() && used.b.is_none() && used.ratio().is_none(), "{used:?}");
-        assert_eq!(compare_evidence(&[level(10, 100, 0.1)], &[level(10, 100, 0.1)]).rows, []);
-        assert_eq!(compare_evidence(&[], &[]), EvidenceComparison::default());
-        let idle = compare_evidence(&[level(0, 0, 0.1)], &[Level::default()]);
+        assert_eq!(compare(&[level(10, 100, 0.1)], &[level(10, 100, 0.1)]).rows, []);
+        assert_eq!(compare(&[], &[]), EvidenceComparison::default());
+        let idle = compare(&[level(0, 0, 0.1)], &[Level::default()]);
         assert_eq!(idle.rows, [], "nothing is divided by no requests");
     }
 
@@ -419,10 +433,10 @@ mod tests {
 
     #[test]
     fn traces_show_queries_and_spans_per_request() {
-        let found = compare_evidence(&[queried(20, 11)], &[queried(30, 1)]);
+        let found = compare(&[queried(20, 11)], &[queried(30, 1)]);
         assert_eq!(values(row(&found, "checkout", Fact::TracedQueries)), (Some(11.0), Some(1.0)));
         assert_eq!(values(row(&found, "checkout", Fact::Spans)), (Some(12.0), Some(2.0)));
-        assert_eq!(compare_evidence(&[queried(9, 1)], &[queried(9, 1)]).rows, [], "nine traces are too few");
+        assert_eq!(compare(&[queried(9, 1)], &[queried(9, 1)]).rows, [], "nine traces are too few");
     }
 
     #[test]
@@ -431,7 +445,7 @@ mod tests {
             let traces = level.traces.into_iter().map(|trace| Trace { kept: Kept::Slowest, ..trace });
             Level { traces: traces.collect(), ..Level::default() }
         };
-        assert_eq!(compare_evidence(&[slow(queried(20, 11))], &[slow(queried(20, 1))]).rows, []);
+        assert_eq!(compare(&[slow(queried(20, 11))], &[slow(queried(20, 1))]).rows, []);
     }
 
     #[test]
@@ -442,10 +456,10 @@ mod tests {
             level.requests.count = requests;
             Level { tasks, ..level }
         };
-        let found = compare_evidence(&[polled(100, 5000)], &[polled(100, 900)]);
+        let found = compare(&[polled(100, 5000)], &[polled(100, 900)]);
         assert_eq!(found.per, WorkUnit::Task);
         assert_eq!(values(row(&found, "source", Fact::CpuTime)), (Some(100.0), Some(100.0)));
-        let mixed = compare_evidence(&[polled(100, 5000)], &[run(Vec::new(), Vec::new())]);
+        let mixed = compare(&[polled(100, 5000)], &[run(Vec::new(), Vec::new())]);
         assert_eq!(mixed.per, WorkUnit::Request);
     }
 
@@ -455,18 +469,23 @@ mod tests {
             let of = |at: usize| flat("process_cpu", &[("job", &format!("service-{at}"))], 10, 1.0);
             run((first..first + 100).map(of).collect(), Vec::new())
         };
-        let found = compare_evidence(&[many(0)], &[many(90)]);
+        let found = compare(&[many(0)], &[many(90)]);
         assert_eq!((found.rows.len(), found.left_out), (SUBJECTS_MAX, 190 - SUBJECTS_MAX));
-        assert_eq!(found.rows.iter().filter(|row| row.ratio().is_some()).count(), 10, "those of both sides stay");
+        assert_eq!(
+            found.rows.iter().filter(|row| row.ratio().is_some()).count(),
+            10,
+            "those of both sides stay"
+        );
     }
 
     #[test]
     fn several_runs_of_a_side_are_their_mean() {
-        let found = compare_evidence(&[shop_pool(4.0, 8.0, 1.0), shop_pool(6.0, 8.0, 3.0)], &[shop_pool(5.0, 8.0, 2.0)]);
+        let found =
+            compare(&[shop_pool(4.0, 8.0, 1.0), shop_pool(6.0, 8.0, 3.0)], &[shop_pool(5.0, 8.0, 2.0)]);
         assert_eq!(values(row(&found, "source", Fact::PoolWait)), (Some(20.0), Some(20.0)));
         let other = Evidence::default();
         let unobserved = Level { evidence: other, ..level(10, 100, 0.1) };
-        let half = compare_evidence(&[shop_pool(4.0, 8.0, 1.0), unobserved], &[shop_pool(4.0, 8.0, 1.0)]);
+        let half = compare(&[shop_pool(4.0, 8.0, 1.0), unobserved], &[shop_pool(4.0, 8.0, 1.0)]);
         assert_eq!(row(&half, "source", Fact::PoolInUse).ratio(), Some(1.0));
     }
 }

@@ -35,11 +35,11 @@ use model::diagnosis::{
 };
 use model::{Diagnosis, Fault, Grade, Reason, SignalId, Strength};
 
-pub(crate) use own_traces::own_traces;
 pub use case::{Case, Level, Requests, Second, Tasks};
 use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
+pub(crate) use own_traces::own_traces;
 use thresholds::cpu::PROGRAM_MIN;
 use thresholds::outcome::{
     CYCLE_MIN, EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, SERVED_MIN, TRACED_MIN, UNACCOUNTED_MIN,
