@@ -459,7 +459,8 @@ mod tests {
         let found = compare(&[polled(100, 5000)], &[polled(100, 900)]);
         assert_eq!(found.per, WorkUnit::Task);
         assert_eq!(values(row(&found, "source", Fact::CpuTime)), (Some(100.0), Some(100.0)));
-        let mixed = compare(&[polled(100, 5000)], &[run(Vec::new(), Vec::new())]);
+        let plain = run(vec![flat("process_cpu", &[], 10, 1.0)], Vec::new());
+        let mixed = compare(&[polled(100, 5000)], &[plain]);
         assert_eq!(mixed.per, WorkUnit::Request);
     }
 

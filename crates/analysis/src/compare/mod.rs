@@ -27,6 +27,7 @@ pub use levels::{Level, LevelRow, levels};
 pub use rows::{ALL_SERIES, Measure, Method, Row};
 pub use verdict::{More, Verdict, Why};
 
+use self::input::Indexed;
 use crate::steady::{Steady, Unsteady, steady_part};
 
 /// Settings of a comparison.
@@ -111,8 +112,8 @@ pub fn compare_with_baseline(baseline: &[Run], others: &[&[Run]], options: &Opti
 
 /// Two sides before their figures are judged.
 struct Pair<'a> {
-    a: &'a [Run],
-    b: &'a [Run],
+    a: Vec<Indexed<'a>>,
+    b: Vec<Indexed<'a>>,
     /// Without rows.
     comparison: Comparison,
     parts_a: Vec<Range<usize>>,
@@ -131,6 +132,7 @@ impl<'a> Pair<'a> {
         };
         let (steady_a, steady_b) = (steady(a), steady(b));
         let findings = comparability::findings((a, &steady_a), (b, &steady_b));
+        let indexed = |runs: &'a [Run]| -> Vec<Indexed<'a>> { runs.iter().map(Indexed::new).collect() };
         let (parts_a, parts_b) = (parts(a, &steady_a), parts(b, &steady_b));
         let unequal =
             findings.iter().find_map(Comparability::refusal).filter(|_| !options.despite_unequal_load);
@@ -144,11 +146,13 @@ impl<'a> Pair<'a> {
         let within_run_only = a.len().min(b.len()) < RUNS_FOR_BETWEEN;
         let comparison =
             Comparison { findings, steady_a, steady_b, within_run_only, paired_s, rows: Vec::new() };
+        let (a, b) = (indexed(a), indexed(b));
         Pair { a, b, comparison, parts_a, parts_b, refusal, strata }
     }
 
     fn sides<'b>(&'b self, options: &'b Options) -> rows::Sides<'b> {
-        let (a, b) = ((self.a, self.parts_a.as_slice()), (self.b, self.parts_b.as_slice()));
+        let (a, b) =
+            ((self.a.as_slice(), self.parts_a.as_slice()), (self.b.as_slice(), self.parts_b.as_slice()));
         rows::Sides { a, b, refusal: self.refusal, strata: self.strata.clone(), options }
     }
 

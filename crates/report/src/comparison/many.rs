@@ -41,7 +41,7 @@ pub fn text(reports: &[ComparisonReport], lang: Lang, style: Style) -> String {
     text += &evidence_tables(reports, lang, style);
     text += &format!("\n{}\n", style.paint(BOLD, lang.comparison_comparable()));
     text += &findings(reports, lang, style);
-    text += &format!("\n{}\n", style.paint(BOLD, lang.comparison_steady()));
+    text += &format!("\n{}\n", style.paint(BOLD, lang.comparison_seconds()));
     for line in parts(reports, lang, &shown) {
         text += &format!("  {line}\n");
     }
@@ -76,7 +76,7 @@ pub fn markdown(reports: &[ComparisonReport], lang: Lang) -> String {
     if found.is_empty() {
         text += &format!("{}\n", lang.comparison_no_obstacle());
     }
-    text += &format!("\n### {}\n\n", lang.comparison_steady());
+    text += &format!("\n### {}\n\n", lang.comparison_seconds());
     for line in parts(reports, lang, &markdown_code) {
         text += &format!("* {line}\n");
     }
@@ -224,7 +224,8 @@ fn mark(verdict: Verdict) -> &'static str {
         Verdict::Regressed => "✗",
         Verdict::Equivalent => "=",
         Verdict::Inconclusive(_) => "~",
-        Verdict::NotAvailable(_) => "–",
+        // The change is a dash already.
+        Verdict::NotAvailable(_) => " ",
     }
 }
 
@@ -251,7 +252,7 @@ fn rows_table(
         last = Some(line.series.clone());
         let cell = |cell: &Option<Cell>| match cell {
             Some(cell) => [cell.value.clone(), cell.change.clone(), mark(cell.verdict).to_owned()],
-            None => ["–".to_owned(), "–".to_owned(), "–".to_owned()],
+            None => ["–".to_owned(), "–".to_owned(), " ".to_owned()],
         };
         let colour =
             |cell: &Option<Cell>| cell.as_ref().map_or(FAINT, |cell| super::text::colour(cell.verdict));
@@ -501,7 +502,9 @@ fn markdown_rows(lines: &[Line], reports: &[ComparisonReport], lang: Lang) -> St
     let mut table = side_table(lang.comparison_series(), reports, lang);
     for line in lines {
         let cell = |cell: &Option<Cell>| match cell {
-            Some(cell) => format!("{} {} {}", cell.value, cell.change, mark(cell.verdict)),
+            Some(cell) => {
+                format!("{} {} {}", cell.value, cell.change, mark(cell.verdict)).trim_end().to_owned()
+            }
             None => "–".to_owned(),
         };
         let mut row = vec![

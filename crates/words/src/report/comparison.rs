@@ -60,6 +60,7 @@ crate::catalogue! {
         | "{start}초 ~ {end}초 (전체 {total}초)";
     comparison_steady_none(reason) = "none: {reason}" | "없음: {reason}";
     comparison_paired = "Same seconds of the same plan" | "같은 계획의 같은 시점끼리 비교";
+    comparison_seconds = "Compared seconds" | "비교한 구간";
     comparison_before = "before" | "이전";
     comparison_after = "after" | "이후";
     comparison_figures = "Results" | "결과";
@@ -150,7 +151,7 @@ crate::catalogue! {
     comparison_fact_traced_queries(work) = "database calls per {work}, by traces" | "{work}당 DB 호출 (트레이스)";
     comparison_fact_spans(work) = "spans per {work}" | "{work}당 스팬";
     comparison_fact_pool = "connections in use" | "사용 중인 커넥션";
-    comparison_fact_wait(work) = "connection wait per {work}" | "{work}당 커넥션 대기 시간";
+    comparison_fact_wait(work) = "connection wait per {work}, sampled" | "{work}당 커넥션 대기 시간 (표본)";
     comparison_of_limit(value, limit) = "{value} of {limit}" | "{value} / {limit}";
     comparison_only_in(side) = "only in {side}" | "{side}에만 있음";
     comparison_evidence_hidden(count) =
