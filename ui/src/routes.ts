@@ -11,6 +11,7 @@ import Errors from './screens/Errors.svelte';
 import Evidence from './screens/Evidence.svelte';
 import Live from './screens/Live.svelte';
 import Logs from './screens/Logs.svelte';
+import Report from './screens/Report.svelte';
 import Requests from './screens/Requests.svelte';
 import Services from './screens/Services.svelte';
 import Summary from './screens/Summary.svelte';
@@ -37,6 +38,8 @@ export interface Screen {
   count?: (page: RunPage) => number;
   /** Whether it is there only while the run goes on. */
   whileLive?: boolean;
+  /** Whether it is there only once the run has ended. */
+  onceEnded?: boolean;
 }
 
 export const SCREENS: Screen[] = [
@@ -53,4 +56,5 @@ export const SCREENS: Screen[] = [
   { name: 'logs', title: 'screen_logs', component: Logs, count: (page) => page.counts.logs },
   { name: 'validity', title: 'screen_validity', component: Validity },
   { name: 'audit', title: 'screen_audit', component: Audit },
+  { name: 'report', title: 'report', component: Report, onceEnded: true },
 ];

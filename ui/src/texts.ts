@@ -16,6 +16,11 @@ export const TEXTS = {
   copied: ['Copied', '복사됨'],
   report: ['Report', '보고서'],
   report_print: ['Print, or save as PDF', '인쇄하거나 PDF로 저장'],
+  mark_doubt: ['attention', '주의'],
+  report_contents: ['Contents', '목차'],
+  report_rate: ['Requests per second, VUs', '초당 요청, VU'],
+  report_latency: ['p95 of {0}', '{0}의 p95'],
+  report_chart_rate: ['Peak: {0} at {1}. The shaded area shows the number of VUs.', '최댓값: {0} ({1} 시점). 음영은 VU 수입니다.'],
   report_file: ['Exported report', '내보낸 보고서'],
   foot: ['Times are elapsed times. Hover to see the wall clock and its zone; tooltips show UTC.', '시간은 경과 시간입니다. 포인터를 올리면 시간대와 함께 실제 시각이, 도구 설명에는 UTC가 표시됩니다.'],
   theme_is: ['Theme: {0}', '테마: {0}'],
@@ -878,6 +883,8 @@ type Value = string | number;
 
 /** The values of each text that has any. */
 export interface Values {
+  report_latency: [metric: Value];
+  report_chart_rate: [peak: Value, time: Value];
   theme_is: [theme: Value];
   waiting_for: [seconds: Value];
   window_is: [from: Value, to: Value];

@@ -1,6 +1,7 @@
 // Answers of the API for made-up runs. Used by the server of the tests, and for report files.
 
 import { readFileSync } from 'node:fs';
+import { documentPage } from './document.mjs';
 import { capacityNone, capacityPage, diagnosisNone, diagnosisPage } from './verdicts.mjs';
 import { chainPage, HUGE, hugePage, SCAN, scanPage, servicesPage, tracesPage } from './traces.mjs';
 
@@ -29,6 +30,7 @@ export function answersOf(path, query, { isLive }) {
   if (path === '/runs') return list(query, isLive);
   const [, , run, part, trace] = path.split('/');
   if (known(run) && (part === 'capacity' || part === 'diagnosis')) return verdictOf(run, part);
+  if (known(run) && part === 'report') return run === 'hostile' ? nasty(documentPage(), new Set(['text', 'lines', 'title'])) : documentPage();
   if (known(run) && (part in MADE)) return made(run, part, trace, query);
   if (!known(run) || (part !== undefined && !PARTS.includes(part))) return undefined;
   const answer = windowed(part ?? 'run', part === undefined ? page(run, isLive) : fixture(part), query, run === LIVE && isLive);
@@ -210,6 +212,6 @@ export function reportData(lang = 'en', run = RUN) {
   const none = new URLSearchParams();
   const answers = { '/api/v1/about': { ...fixture('about'), mode: 'report', run, canWrite: false } };
   answers[`/api/v1/runs/${run}`] = answersOf(`/runs/${run}`, none, { isLive: false });
-  for (const part of [...PARTS, 'traces', `traces/${SCAN}`, 'services', 'capacity', 'diagnosis']) answers[`/api/v1/runs/${run}/${part}`] = answersOf(`/runs/${run}/${part}`, none, { isLive: false });
+  for (const part of [...PARTS, 'traces', `traces/${SCAN}`, 'services', 'capacity', 'diagnosis', 'report']) answers[`/api/v1/runs/${run}/${part}`] = answersOf(`/runs/${run}/${part}`, none, { isLive: false });
   return { lang, answers };
 }

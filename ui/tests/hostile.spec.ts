@@ -19,6 +19,7 @@ const PATHS = [
   '/runs/hostile/services?view=table',
   '/runs/hostile/validity',
   '/runs/hostile/audit',
+  '/runs/hostile/report',
   '/runs/hostile/evidence?lanes=all',
   '/runs/hostile/evidence?view=queues',
   '/runs/hostile/evidence?view=database',

@@ -20,10 +20,12 @@ const SCREENS: [string, string][] = [
   ['services', `${RUN}/services`],
   ['validity', `${RUN}/validity`],
   ['audit', `${RUN}/audit`],
+  ['report', `${RUN}/report`],
   ['compare', '/compare?a=ab12cd07&b=ab12cd08'],
   ['long-summary', '/runs/hostile/summary'],
   ['long-requests', '/runs/hostile/requests'],
   ['long-errors', '/runs/hostile/errors'],
+  ['long-report', '/runs/hostile/report'],
   ['long-bottleneck', '/runs/hostile/bottleneck'],
 ];
 

@@ -37,6 +37,7 @@ const SCREENS: [string, string][] = [
   ['empty-services', '/runs/empty/services'],
   ['validity', '/runs/ab12cd08/validity'],
   ['audit', '/runs/ab12cd08/audit'],
+  ['report', '/runs/ab12cd08/report'],
   ['compare', '/compare?a=ab12cd07&b=ab12cd08'],
   ['compare-none', '/compare'],
   ['zoomed', '/runs/ab12cd08/summary?from=200&to=260'],

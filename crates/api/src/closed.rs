@@ -51,6 +51,8 @@ closed! {
     NodeKind = "scenario" | "group" | "request" | "total";
     /// Phase of a request. `lookingUp` is part of `blocked`.
     PhaseName = "blocked" | "lookingUp" | "connecting" | "tls" | "sending" | "waiting" | "receiving";
+    /// Style of a piece of text in a report.
+    SpanStyle = "plain" | "code" | "strong" | "emphasis";
     /// Level of a log line.
     LogLevel = "debug" | "info" | "warning" | "error";
     /// Severity of an audit finding.

@@ -13,7 +13,7 @@ use super::about::Mode;
 use super::remarks::Remark;
 use super::reopen;
 use super::scope::{Detail, Scope};
-use super::{Beside, about, capacity, json, list, of_run, requests, traces};
+use super::{Beside, about, capacity, json, list, of_run, requests, traces, whole};
 
 /// The page without data.
 const TEMPLATE: &str = "report.html";
@@ -64,7 +64,7 @@ fn escaped(json: &str) -> String {
 }
 
 fn data(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> Result<String, PageError> {
-    let part = range.map(|range| (range.start.to_string(), range.end.to_string()));
+    let part = range.as_ref().map(|range| (range.start.to_string(), range.end.to_string()));
     let mut query = vec![("lang", lang.code())];
     if let Some((from, to)) = &part {
         query.extend([("from", from.as_str()), ("to", to.as_str())]);
@@ -86,11 +86,22 @@ fn data(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> Result<
         answers.insert(question.path(), of_run(&scope, &question, &beside)?);
     }
     if let Some(folder) = path.parent() {
-        // The levels of a study are stored in the same folder.
+        // The levels of a study and the run before are stored in the same folder.
         let catalogue = Catalogue::open(Location::Directory(folder.to_owned()), folder);
-        let question = Question::of_run(View::Capacity, &id, &[("lang", lang.code())]);
-        let answer = capacity::answer(path, &catalogue, &question)?;
+        let question = |view| Question::of_run(view, &id, &[("lang", lang.code())]);
+        let answer = capacity::answer(path, &catalogue, &question(View::Capacity))?;
         answers.insert(Question::of_run(View::Capacity, &id, &[]).path(), answer);
+        let report = match range {
+            Some(range) => whole::of_part(path, range, lang)?,
+            None => whole::document(path, &catalogue, lang)?,
+        };
+        answers.insert(Question::of_run(View::Report, &id, &[]).path(), json(&report)?);
+        if let Some(objective) = report.objective {
+            let query = [("metric", objective.metric.as_str()), ("tags", objective.tags.as_str())];
+            let query: Vec<(&str, &str)> = query.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+            let question = Question::of_run(View::Series, &id, &query);
+            answers.insert(question.path(), of_run(&scope, &question, &beside)?);
+        }
     }
     let of_all = |view| Question::of_run(view, "", &[]).path();
     answers.insert(of_all(View::About), about::answer(Mode::Report, "", Some(&id))?);

@@ -36,6 +36,7 @@ mod trace;
 mod traces;
 mod validity;
 mod values;
+mod whole;
 mod widening;
 
 pub use html::render as report_html;
@@ -79,7 +80,7 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
         View::Services => services::answer(scope),
         View::Evidence => evidence::answer(scope),
         View::Diagnosis => diagnosis::answer(scope),
-        View::About | View::Runs | View::Compare | View::History | View::Capacity => {
+        View::About | View::Runs | View::Compare | View::History | View::Capacity | View::Report => {
             Err(PageError::NotFound("failed to answer: that is about no single run".into()))
         }
     }

@@ -20,7 +20,7 @@ use super::locked;
 use super::remarks::{Remark, Remarks};
 use super::scope::{Detail, Scope};
 use super::study::{self, Studies};
-use super::{Beside, about, capacity, compare, history, json, list, of_run, stand_back};
+use super::{Beside, about, capacity, compare, history, json, list, of_run, stand_back, whole};
 
 /// Maximum size of cached answers, bytes.
 const KEPT_BYTES_MAX: usize = 64 << 20;
@@ -161,6 +161,10 @@ impl Library {
         if question.view == View::Capacity {
             // A level that is added later changes the answer but not this file, so the answer is not cached.
             return capacity::answer(&path, &self.catalogue, question).map(Arc::from);
+        }
+        if question.view == View::Report {
+            // It compares with the run before and knows the study, which are other files.
+            return whole::answer(&path, &self.catalogue, question).map(Arc::from);
         }
         let study = self.studies.study(&path, stamp);
         let scope = Scope::open(&path, question, Detail::SERVED, study.clone())?;

@@ -59,28 +59,39 @@ fn reasons(report: &RunReport, why: Why, lang: Lang, (shown, named): (Shown<'_>,
 }
 
 /// Returns a threshold with its value and its limit: `checkout_time p95 150ms, limit 100ms`.
-fn objective(judged: &Judged<'_>, lang: Lang, named: Shown<'_>) -> String {
-    let statistic = judged.threshold.observed.0.replace(['(', ')'], "");
-    let name = named(&judged.metric.name);
-    let name = match &judged.metric.values {
-        // The share of a rate is what its name says.
-        Values::Rate { .. } => name,
-        _ => format!("{name} {statistic}"),
-    };
-    lang.objective(name, judged.observed_text(), judged.limit_text())
+pub(crate) fn objective(judged: &Judged<'_>, lang: Lang, named: Shown<'_>) -> String {
+    lang.objective(judged.name(named), judged.observed_text(), judged.limit_text())
 }
 
-/// Returns the failed threshold to name: times before shares and counts, whose limits are often zero or one, and of those
-/// the one that is farthest beyond its limit.
+/// Returns the threshold that the sentence names: the worst one that failed, else the time that is closest to its limit.
+pub fn decisive<'a, 'b>(judged: &'a [Judged<'b>]) -> Option<&'a Judged<'b>> {
+    worst(judged).or_else(|| closest(judged))
+}
+
+/// Returns the failed threshold to name.
 fn worst<'a, 'b>(judged: &'a [Judged<'b>]) -> Option<&'a Judged<'b>> {
+    let failed = judged.iter().filter(|one| !one.threshold.ok);
+    // Of equal ones the first in the order of the script.
+    failed.rev().max_by(|a, b| importance(a, b))
+}
+
+/// Orders failed thresholds, the most important last: times after shares and counts, whose limits are often zero or one, and of
+/// those the one that is farthest beyond its limit.
+pub(crate) fn importance(a: &Judged<'_>, b: &Judged<'_>) -> std::cmp::Ordering {
     let rank = |one: &Judged<'_>| match one.metric.values {
         Values::Trend { .. } => 2,
         Values::Rate { .. } => 1,
         _ => 0,
     };
-    let failed = judged.iter().filter(|one| !one.threshold.ok);
-    // Of equal ones the first in the order of the script.
-    failed.rev().max_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| excess(a).total_cmp(&excess(b))))
+    rank(a).cmp(&rank(b)).then_with(|| excess(a).total_cmp(&excess(b)))
+}
+
+/// Returns the metric of the objective on a time that the sentence names, or would name if no other failed.
+pub(crate) fn timed(report: &RunReport) -> Option<String> {
+    let judged: Vec<Judged<'_>> = report.judged();
+    let is_time = |one: &&Judged<'_>| matches!(one.metric.values, Values::Trend { .. });
+    let one = worst(&judged).filter(is_time).or_else(|| closest(&judged))?;
+    Some(one.metric.name.clone())
 }
 
 /// Returns how far a value is beyond its limit, as a share of the limit.
@@ -113,7 +124,7 @@ fn failed_share(report: &RunReport) -> Option<f64> {
 }
 
 /// Returns the load: arrivals per second where the plan has a rate, else VUs.
-fn load(report: &RunReport, lang: Lang) -> Option<String> {
+pub(crate) fn load(report: &RunReport, lang: Lang) -> Option<String> {
     let rate = |name: &str| match values(report, name) {
         Some(Values::Counter { rate, .. }) => *rate,
         _ => 0.0,

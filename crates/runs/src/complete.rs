@@ -43,6 +43,9 @@ pub fn add_all(
             report.previous = previous;
             Ok(None)
         }
-        Err(failure) => Ok(Some(failure)),
+        Err(failure) => {
+            report.not_compared = Some(failure.text.clone());
+            Ok(Some(failure))
+        }
     }
 }

@@ -63,6 +63,8 @@ views! {
     Evidence = "runs/*/evidence";
     /// The bottleneck.
     Diagnosis = "runs/*/diagnosis";
+    /// The whole report.
+    Report = "runs/*/report";
     /// A comparison of two sides of runs.
     Compare = "compare";
     /// The runs of a script.

@@ -1,5 +1,6 @@
 // The part of a run that the page looks at: whole seconds from its start, in the address.
 
+import type { ReportDocument } from '../api/contract';
 import { API, isReport } from '../api/source';
 import { language } from './look.svelte';
 import { parameter, setQuery } from './place.svelte';
@@ -49,6 +50,11 @@ export function apiPath(path: string, query: Record<string, string | number | un
   }
   parameters.sort();
   return `${API}${path}?${parameters}`;
+}
+
+/** The path of the metric that a report draws, over the whole run. */
+export function objectivePath(run: string, report: ReportDocument): string {
+  return apiPath(`/runs/${encodeURIComponent(run)}/series`, { ...report.objective });
 }
 
 function seconds(text: string): number | undefined {

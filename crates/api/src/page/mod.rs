@@ -15,6 +15,7 @@
 //! * Errors are [`ApiError`] with a status of 4xx or 5xx. Answers to GET have an ETag; `If-None-Match` returns 304.
 
 mod distribution;
+mod document;
 mod evidence;
 mod list;
 mod live;
@@ -33,11 +34,14 @@ use serde::Serialize;
 pub use crate::capacity::CapacityPage;
 pub use crate::report::{ReportFact as Fact, ReportValue as Value};
 pub use distribution::{Curve, Distribution, Heat, Histogram, QuantileMark};
+pub use document::{
+    ReportBlock, ReportChapter, ReportColumn, ReportDocument, ReportObjective, ReportSection, ReportSpan,
+};
 pub use evidence::{
     Evidence, EvidenceSource, Frame, FunctionRow, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak,
     Profile, QueueLaw, QueueRow, StatementRow, StoryLine, Subject, TaskRow, WaitRow, WayMeasured, WayRow,
 };
-pub use list::{RunFigures, RunList, RunRow, RunStudy, ThresholdCount, Unreadable};
+pub use list::{RunFigures, RunList, RunObjective, RunRow, RunStudy, ThresholdCount, Unreadable};
 pub use live::{Ended, LiveError, LivePace, LiveState, LiveThresholds, Reset, Tick};
 pub use other::{
     ComparePage, ComparisonText, ErrorRow, Errors, EvidenceText, Generator, GradeRange, LogRow, Logs,

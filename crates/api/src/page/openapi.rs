@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     About, ApiError, CapacityPage, ComparePage, Distribution, Ended, Errors, Evidence, Generator,
-    LiveThresholds, LogRow, Logs, NoteAnswer, Requests, Reset, RunList, RunPage, Series, Services,
-    Thresholds, Tick, TracePage, Traces, ValidityPage,
+    LiveThresholds, LogRow, Logs, NoteAnswer, ReportDocument, Requests, Reset, RunList, RunPage, Series,
+    Services, Thresholds, Tick, TracePage, Traces, ValidityPage,
 };
 use crate::audit::AuditReport;
 use crate::diagnosis::DiagnosisReport;
@@ -110,6 +110,11 @@ fn document() -> Value {
         &format!("{run}/diagnosis"),
         "What limits the target, and how that is known.",
         &[],
+    );
+    all.get::<ReportDocument>(
+        &format!("{run}/report"),
+        "The whole report, chapter by chapter, always on the whole run.",
+        &["lang"],
     );
     all.get::<Evidence>(&format!("{run}/evidence"), "What the servers did meanwhile.", PART);
     all.get::<Thresholds>(&format!("{run}/thresholds"), "Thresholds over time.", &["lang"]);

@@ -191,8 +191,6 @@ pub struct ThresholdOverTime {
     /// As in the report.
     #[serde(flatten)]
     pub threshold: ReportThreshold,
-    /// The limit as the terminal shows it.
-    pub limit_text: String,
     /// The margin as reports show it; null where there is none.
     pub margin_text: Option<String>,
     /// Whether crossing it ends the run.

@@ -69,6 +69,8 @@ pub struct RunReport {
     pub capacity: Option<CapacityStudy>,
     /// The comparison with the previous run of the same script.
     pub previous: Option<ComparisonReport>,
+    /// Why the comparison with the previous run failed.
+    pub not_compared: Option<String>,
 }
 
 /// Something that happened to a run as a whole.

@@ -111,7 +111,7 @@ impl EvidenceView {
     }
 
     fn wall_clock(&self, t: f64) -> String {
-        api::rfc3339(self.zero_unix_ns.saturating_add((t * 1e9).round() as i64))
+        api::rfc3339_ms(self.zero_unix_ns.saturating_add((t * 1e9).round() as i64))
     }
 
     /// Seconds from the start.

@@ -194,7 +194,7 @@ pub(super) fn connect(context: &Context<'_>) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn number(number: &DiagnosisNumber) -> String {
+pub(super) fn number(number: &DiagnosisNumber) -> String {
     markdown_text(&number.text)
 }
 

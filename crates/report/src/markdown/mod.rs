@@ -2,10 +2,12 @@
 //!
 //! A section is one file and one line in [`CHAPTERS`].
 
+mod blocks;
 mod bottleneck;
 mod capacity;
 mod changes;
 mod checks;
+mod document;
 mod endpoints;
 mod environment;
 mod errors;
@@ -14,6 +16,7 @@ mod exemplars;
 mod figures;
 mod generator;
 mod head;
+mod lines;
 mod log;
 mod metrics;
 mod numbers;
@@ -26,7 +29,10 @@ mod thresholds;
 mod timeline;
 mod validity;
 
+pub use document::document;
 pub(crate) use table::{Column, Table};
+
+use std::borrow::Cow;
 
 use api::page::Evidence;
 
@@ -52,7 +58,7 @@ struct Section {
     /// Whether it is seen without a click.
     is_open: bool,
     /// The note where the section is empty; `None` where it is left out then.
-    missing: fn(&Context<'_>) -> Option<&'static str>,
+    missing: fn(&Context<'_>) -> Option<Cow<'static, str>>,
 }
 
 impl Section {
@@ -64,7 +70,7 @@ impl Section {
         Section { is_open: false, ..Section::open(title, body) }
     }
 
-    const fn or(self, missing: fn(&Context<'_>) -> Option<&'static str>) -> Section {
+    const fn or(self, missing: fn(&Context<'_>) -> Option<Cow<'static, str>>) -> Section {
         Section { missing, ..self }
     }
 }
@@ -98,7 +104,7 @@ const CHAPTERS: &[Chapter] = &[
         sections: &[
             Section::open(Lang::thresholds, thresholds::body),
             Section::open(Lang::key_numbers, numbers::body)
-                .or(|context| Some(context.lang.missing_results())),
+                .or(|context| Some(context.lang.missing_results().into())),
             Section::open(Lang::figures, figures::body),
             Section::open(Lang::endpoints, endpoints::body),
             Section::open(Lang::errors, errors::body),
@@ -111,18 +117,18 @@ const CHAPTERS: &[Chapter] = &[
     Chapter {
         title: Lang::chapter_infrastructure,
         sections: &[Section::open(Lang::evidence_title_configuration, evidence::configuration)
-            .or(|context| Some(context.lang.missing_infrastructure()))],
+            .or(|context| Some(context.lang.missing_infrastructure().into()))],
     },
     Chapter {
         title: Lang::evidence_title,
         sections: &[
             Section::open(Lang::evidence_title_sources, evidence::body)
-                .or(|context| Some(context.lang.missing_evidence())),
+                .or(|context| Some(context.lang.missing_evidence().into())),
             Section::open(Lang::evidence_title_queues, evidence::queues)
-                .or(|context| context.evidence.as_ref().map(|_| context.lang.missing_queues())),
+                .or(|context| context.evidence.as_ref().map(|_| context.lang.missing_queues().into())),
             Section::open(Lang::evidence_title_paths, evidence::ways),
             Section::open(Lang::evidence_title_database, evidence::database)
-                .or(|context| context.evidence.as_ref().map(|_| context.lang.missing_database())),
+                .or(|context| context.evidence.as_ref().map(|_| context.lang.missing_database().into())),
             Section::folded(Lang::evidence_title_profiles, evidence::profiles),
             Section::folded(Lang::evidence_title_lanes, evidence::lanes),
         ],
@@ -131,7 +137,7 @@ const CHAPTERS: &[Chapter] = &[
         title: Lang::chapter_logs,
         sections: &[
             Section::open(Lang::evidence_title_tasks, evidence::tasks)
-                .or(|context| Some(context.lang.missing_tasks())),
+                .or(|context| Some(context.lang.missing_tasks().into())),
             Section::folded(Lang::log, log::body),
         ],
     },
@@ -140,7 +146,7 @@ const CHAPTERS: &[Chapter] = &[
         sections: &[
             Section::open(Lang::bottleneck_time, bottleneck::times),
             Section::open(Lang::bottleneck_findings, bottleneck::findings)
-                .or(|context| Some(bottleneck::missing(context))),
+                .or(|context| Some(bottleneck::missing(context).into())),
             Section::open(Lang::bottleneck_ruled_out, bottleneck::ruled_out),
             Section::open(Lang::bottleneck_missing_evidence, bottleneck::connect),
         ],
@@ -148,10 +154,9 @@ const CHAPTERS: &[Chapter] = &[
     Chapter {
         title: Lang::chapter_comparison,
         sections: &[
-            Section::open(Lang::chapter_changes, changes::body)
-                .or(|context| Some(context.lang.missing_changes())),
+            Section::open(Lang::chapter_changes, changes::body).or(|context| Some(changes::missing(context))),
             Section::open(Lang::capacity_title, capacity::body)
-                .or(|context| Some(context.lang.missing_capacity())),
+                .or(|context| Some(context.lang.missing_capacity().into())),
         ],
     },
     Chapter {
@@ -161,7 +166,8 @@ const CHAPTERS: &[Chapter] = &[
             Section::folded(Lang::generator, generator::body),
             Section::folded(Lang::environment, environment::body),
             Section::folded(Lang::options, options::body),
-            Section::open(Lang::raw_data, raw::body),
+            Section::folded(Lang::raw_results, raw::results),
+            Section::open(Lang::raw_data, raw::commands),
         ],
     },
 ];
@@ -173,9 +179,7 @@ pub fn render(report: &RunReport, lang: Lang) -> String {
 
 /// Renders within a given limit, bytes; a limit below a few kilobytes leaves no space for the head.
 pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String {
-    let collected = &report.evidence;
-    let evidence = (!collected.is_empty()).then(|| collected.shown(lang, evidence::POINTS_MAX));
-    let context = Context { report, lang, evidence, table_bytes: bytes_max / 4 };
+    let context = Context::new(report, lang, bytes_max);
     let footer = format!("\n<sub>{}</sub>\n", footer(&context));
     let mut text = head::render(&context);
     let mut parts: Vec<RenderedSection> =
@@ -188,18 +192,35 @@ pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String
             text.extend(sections.map(|part| part.text.as_str()));
         }
     }
-    if !left_out.is_empty() {
-        let id = escape::short(&report.identity.id).replace(|glyph: char| !glyph.is_ascii_alphanumeric(), "");
-        let sentence = context.lang.left_out(bytes_max, left_out.join(", "), id);
-        text += &format!("\n> {sentence}\n");
+    text + &left_out_note(&left_out, bytes_max, &context) + &footer
+}
+
+impl<'a> Context<'a> {
+    /// For a report within a limit, bytes.
+    fn new(report: &'a RunReport, lang: Lang, bytes_max: usize) -> Context<'a> {
+        let collected = &report.evidence;
+        let evidence = (!collected.is_empty()).then(|| collected.shown(lang, evidence::POINTS_MAX));
+        Context { report, lang, evidence, table_bytes: bytes_max / 4 }
     }
-    text + &footer
+}
+
+/// Names the sections that did not fit; empty where all did.
+fn left_out_note(left_out: &[&str], bytes_max: usize, context: &Context<'_>) -> String {
+    if left_out.is_empty() {
+        return String::new();
+    }
+    let id = escape::short(&context.report.identity.id);
+    let id = id.replace(|glyph: char| !glyph.is_ascii_alphanumeric(), "");
+    format!("\n> {}\n", context.lang.left_out(bytes_max, left_out.join(", "), id))
 }
 
 /// A section rendered as text.
 struct RenderedSection {
     chapter: usize,
     title: &'static str,
+    /// The text below the title.
+    body: String,
+    /// The text with its title.
     text: String,
     is_open: bool,
 }
@@ -226,26 +247,28 @@ impl Chapter {
         let own = (self.title)(context.lang);
         let part = |section: &Section| {
             let title = (section.title)(context.lang);
-            let text = section.render(context, title == own)?;
-            Some(RenderedSection { chapter, title, text, is_open: section.is_open })
+            let (body, text) = section.render(context, title == own)?;
+            Some(RenderedSection { chapter, title, body, text, is_open: section.is_open })
         };
         self.sections.iter().filter_map(part).collect()
     }
 }
 
 impl Section {
-    /// With its title, unless that is the chapter's own.
-    fn render(&self, context: &Context<'_>, is_titled: bool) -> Option<String> {
+    /// Returns the text without its title, and with it unless that is the chapter's own.
+    fn render(&self, context: &Context<'_>, is_titled: bool) -> Option<(String, String)> {
         let title = (self.title)(context.lang);
         let Some(body) = (self.body)(context) else {
-            let missing = (self.missing)(context)?;
-            return Some(format!("\n**{title}.** {missing}\n"));
+            let missing = (self.missing)(context)?.into_owned();
+            let text = format!("\n**{title}.** {missing}\n");
+            return Some((missing, text));
         };
-        Some(match (self.is_open, is_titled) {
+        let text = match (self.is_open, is_titled) {
             (true, true) => format!("\n{body}"),
             (true, false) => format!("\n#### {title}\n\n{body}"),
             (false, _) => format!("\n<details><summary>{title}</summary>\n\n{body}\n</details>\n"),
-        })
+        };
+        Some((body, text))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Key metrics: load, failures, latency.
 
 use model::plan::Compat;
+use model::{Unit, ValueKind};
 
 use crate::Lang;
 use crate::number;
@@ -53,6 +54,15 @@ fn counts(context: &Context<'_>) -> Option<String> {
     (!table.is_empty()).then(|| table.render(lang, context.table_bytes))
 }
 
+/// Returns the number of requests; `None` where the script made none.
+pub(super) fn requests(context: &Context<'_>) -> Option<String> {
+    let metric = context.report.summary.metrics.iter().find(|metric| metric.name == "http_reqs")?;
+    match metric.values {
+        Values::Counter { count, .. } if count > 0.0 => value(metric, context).map(|(count, _)| count),
+        _ => None,
+    }
+}
+
 fn is_wanted(metric: &MetricSummary, context: &Context<'_>) -> bool {
     let is_hidden = context.report.compat == Compat::Strict && metric.is_own();
     !(is_hidden || metric.is_needless())
@@ -62,7 +72,13 @@ fn is_wanted(metric: &MetricSummary, context: &Context<'_>) -> bool {
 pub(super) fn value(metric: &MetricSummary, context: &Context<'_>) -> Option<(String, String)> {
     let shown = |value| number::value(value, metric.contains, context.report.time_unit);
     Some(match &metric.values {
-        Values::Counter { count, rate } => (shown(*count), context.lang.per_second(shown(*rate))),
+        Values::Counter { count, rate } => {
+            let rate = match metric.contains {
+                ValueKind::Default => words::diagnosis::number(*rate, Unit::Count),
+                _ => shown(*rate),
+            };
+            (shown(*count), context.lang.per_second(rate))
+        }
         Values::Gauge { value, min, max } => {
             (shown(*value), format!("min={} max={}", shown(*min), shown(*max)))
         }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::document::Milestone;
 use crate::escape::{markdown_code, markdown_text};
 use crate::number;
@@ -36,8 +38,8 @@ fn configuration(context: &Context<'_>) -> Option<String> {
 fn planned(name: &str, context: &Context<'_>) -> Option<String> {
     let options = context.report.options.as_ref()?.get("scenarios")?.get(name)?;
     let text = |key: &str| match options.get(key)? {
-        serde_json::Value::String(text) => Some(text.clone()),
-        serde_json::Value::Number(number) => Some(number.to_string()),
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
     let mut parts: Vec<String> = text("executor").into_iter().collect();
@@ -46,7 +48,7 @@ fn planned(name: &str, context: &Context<'_>) -> Option<String> {
             .into_iter()
             .filter_map(|key| Some(format!("{key} {}", text(key)?))),
     );
-    let stages = options.get("stages").and_then(serde_json::Value::as_array);
+    let stages = options.get("stages").and_then(Value::as_array);
     for stage in stages.into_iter().flatten().take(MILESTONES_MAX) {
         let (duration, target) = (stage.get("duration")?.as_str()?, stage.get("target")?);
         parts.push(format!("{duration} → {target}"));
@@ -70,7 +72,10 @@ fn milestones(context: &Context<'_>) -> Option<String> {
     let start = Milestone { at: Duration::ZERO, kind: "started".to_owned(), text: String::new() };
     let end = Milestone { at: elapsed, kind: "ended".to_owned(), text: String::new() };
     let known = report.timeline.iter().take(MILESTONES_MAX).filter(|known| known.kind != "ended");
-    let all: Vec<&Milestone> = std::iter::once(&start).chain(known).chain(std::iter::once(&end)).collect();
+    let stages = stages(context);
+    let mut between: Vec<&Milestone> = known.chain(&stages).collect();
+    between.sort_by_key(|one| one.at);
+    let all: Vec<&Milestone> = std::iter::once(&start).chain(between).chain(std::iter::once(&end)).collect();
     for (index, one) in all.iter().enumerate() {
         let until = all.get(index + 1).map(|next| next.at.saturating_sub(one.at));
         table.row(vec![
@@ -81,6 +86,52 @@ fn milestones(context: &Context<'_>) -> Option<String> {
         ]);
     }
     Some(table.render(lang, context.table_bytes))
+}
+
+/// Returns the planned stages of ramping scenarios that began before the run ended: `scans: 0 → 500 VUs`.
+fn stages(context: &Context<'_>) -> Vec<Milestone> {
+    let report = context.report;
+    let began = report.timeline.iter().find(|known| known.kind == "scenarios_started");
+    let scenarios = report.options.as_ref().and_then(|options| options.get("scenarios")?.as_object());
+    let (Some(began), Some(scenarios)) = (began, scenarios) else { return Vec::new() };
+    let of_all = scenarios.iter().filter_map(|(name, scenario)| stages_of(name, scenario, began.at));
+    of_all.flatten().filter(|stage| stage.at < report.identity.elapsed).take(MILESTONES_MAX).collect()
+}
+
+/// `None` if the scenario has no stages or one cannot be read.
+fn stages_of(name: &str, scenario: &Value, began: Duration) -> Option<Vec<Milestone>> {
+    let unit = match scenario.get("executor")?.as_str()? {
+        "ramping-vus" => " VUs".to_owned(),
+        _ => format!("/{}", scenario.get("timeUnit").and_then(Value::as_str).unwrap_or("1s")),
+    };
+    let number = |key: &str| scenario.get(key).and_then(Value::as_u64);
+    let mut before = number("startVUs").or_else(|| number("startRate")).unwrap_or(0);
+    let mut at =
+        began + scenario.get("startTime").and_then(Value::as_str).map_or(Some(Duration::ZERO), duration)?;
+    let mut all = Vec::new();
+    for stage in scenario.get("stages")?.as_array()? {
+        let target = stage.get("target")?.as_u64()?;
+        let load = if target == before { format!("{target}") } else { format!("{before} → {target}") };
+        all.push(Milestone { at, kind: String::new(), text: format!("{name}: {load}{unit}") });
+        at += duration(stage.get("duration")?.as_str()?)?;
+        before = target;
+    }
+    Some(all)
+}
+
+/// Parses a duration as options write it: `1m30s`, `500ms`.
+fn duration(text: &str) -> Option<Duration> {
+    let mut rest = text;
+    let mut sum_s = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|glyph: char| !glyph.is_ascii_digit() && glyph != '.')?;
+        let (value, unit) = (rest[..digits].parse::<f64>().ok()?, &rest[digits..]);
+        let units = [("ms", 1e-3), ("h", 3600.0), ("m", 60.0), ("s", 1.0)];
+        let (name, seconds) = units.into_iter().find(|(name, _)| unit.starts_with(name))?;
+        sum_s += value * seconds;
+        rest = &unit[name.len()..];
+    }
+    Duration::try_from_secs_f64(sum_s).ok()
 }
 
 fn word<'a>(kind: &'a str, context: &Context<'_>) -> &'a str {
@@ -102,4 +153,26 @@ fn nanoseconds(time: Duration) -> i64 {
 
 fn shown(time: Duration) -> String {
     number::duration(time.as_secs_f64() * 1000.0, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_begin_where_those_before_end() {
+        let scenario = serde_json::json!({
+            "executor": "ramping-vus",
+            "startTime": "500ms",
+            "stages": [{ "duration": "1m30s", "target": 500 }, { "duration": "2s", "target": 500 }, { "duration": "1h", "target": 0 }],
+        });
+        let all = stages_of("scans", &scenario, Duration::from_secs(1)).expect("stages");
+        let all: Vec<(u128, &str)> = all.iter().map(|one| (one.at.as_millis(), one.text.as_str())).collect();
+        assert_eq!(
+            all,
+            [(1_500, "scans: 0 → 500 VUs"), (91_500, "scans: 500 VUs"), (93_500, "scans: 500 → 0 VUs")]
+        );
+        assert_eq!(duration("1d"), None);
+        assert_eq!(duration("s"), None);
+    }
 }

@@ -33,6 +33,38 @@ fn a_report_of_everything_is_as_kept() {
     check(markdown::render(&report, Lang::Ko), expect_file!["../../golden/reports/known.ko.md"]);
 }
 
+/// Every text of the Markdown report is in the document that the page shows, in the same order.
+#[test]
+fn a_document_has_the_texts_of_the_markdown_report() {
+    for lang in Lang::ALL {
+        let report = verdicts_fixture::known("scan-worker CPU is at its limit");
+        let document = markdown::document(&report, lang);
+        let text = serde_json::to_string(&document).expect("a document is JSON");
+        let markdown = markdown::render(&report, lang);
+        let titles = markdown.lines().filter_map(|line| line.trim_start_matches('#').strip_prefix(' '));
+        let titles = titles.filter(|title| !title.contains(['*', '`', '&', '❌', '✅', '⚠']));
+        let mut count = 0;
+        for title in titles.filter(|title| markdown.contains(&format!("# {title}"))) {
+            let title = title.split_once(". ").map_or(title, |(_, title)| title);
+            assert!(text.contains(title), "{title} is missing");
+            count += 1;
+        }
+        assert!(count > 15, "{count} titles");
+        let cells = markdown.lines().filter(|line| line.starts_with("| ")).count();
+        let rows: usize = document
+            .chapters
+            .iter()
+            .flat_map(|chapter| &chapter.sections)
+            .flat_map(|section| &section.blocks)
+            .map(|block| match block {
+                api::page::ReportBlock::Table { rows, .. } => rows.len() + 1,
+                _ => 0,
+            })
+            .sum();
+        assert_eq!(rows, cells);
+    }
+}
+
 #[test]
 fn machines_formats_are_as_kept() {
     check(json::render(&fixture::failed()), expect_file!["../../golden/reports/failed.json"]);

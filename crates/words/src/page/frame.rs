@@ -17,6 +17,13 @@ crate::page_catalogue! {
     copied = "Copied" | "복사됨";
     report = "Report" | "보고서";
     report_print = "Print, or save as PDF" | "인쇄하거나 PDF로 저장";
+    mark_doubt = "attention" | "주의";
+    report_contents = "Contents" | "목차";
+    report_rate = "Requests per second, VUs" | "초당 요청, VU";
+    report_latency(metric) = "p95 of {metric}" | "{metric}의 p95";
+    report_chart_rate(peak, time) =
+        "Peak: {peak} at {time}. The shaded area shows the number of VUs."
+        | "최댓값: {peak} ({time} 시점). 음영은 VU 수입니다.";
     report_file = "Exported report" | "내보낸 보고서";
     foot =
         "Times are elapsed times. Hover to see the wall clock and its zone; tooltips show UTC."

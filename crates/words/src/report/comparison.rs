@@ -157,7 +157,7 @@ crate::catalogue! {
     comparison_evidence_hidden(count) =
         "Services, databases and pools not shown: {count}."
         | "표시하지 않은 서비스, 데이터베이스, 커넥션 풀: {count}개.";
-    comparison_baseline = "baseline" | "기준";
+    comparison_baseline = "baseline" | "기준선";
     comparison_run_answer(side, run, answer) = "{side} ({run}): {answer}" | "{side} ({run}): {answer}";
     comparison_counts(side, counts) = "{side}: {counts}" | "{side}: {counts}";
     comparison_marks =

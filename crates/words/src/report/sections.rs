@@ -14,6 +14,22 @@ crate::catalogue! {
     options = "Options" | "실행 옵션";
     log = "Log" | "로그";
     chapter_summary = "Executive summary" | "요약";
+    summary_tested = "Tested" | "테스트 대상";
+    summary_requests(count) = "{count} requests" | "요청 {count}건";
+    summary_missed = "Missed objectives" | "미달 목표";
+    summary_next = "Next step" | "다음 조치";
+    summary_effect = "Predicted effect" | "예상 효과";
+    summary_throughput(then) = "throughput of {then}" | "처리량 {then}";
+    summary_throughput_from(now, then) =
+        "throughput from {now} to {then}"
+        | "처리량 {now} → {then}";
+    summary_collect(evidence, question) =
+        "Collect more evidence ({evidence}), which shows: {question}."
+        | "{evidence} 수집. 확인할 내용: {question}.";
+    changes_failed(reason) =
+        "The comparison with the previous run failed: {reason}."
+        | "이전 실행과 비교하지 못했습니다: {reason}.";
+    raw_results = "Results as JSON" | "결과 (JSON)";
     chapter_configuration = "Test configuration and timeline" | "테스트 구성과 진행";
     chapter_results = "Results" | "결과";
     chapter_infrastructure = "Infrastructure" | "인프라";
