@@ -17,6 +17,9 @@ const ROWS_MAX: usize = 400;
 /// Runs beside the baseline in one table of a terminal. More take more than a terminal's width; they follow in further tables.
 const RUNS_PER_TABLE: usize = 4;
 
+/// Characters of an id in the head of a column: ids of own runs have 8, and imported ones may have any name.
+const ID_CHARS_MAX: usize = 16;
+
 /// Findings that are shown at most, the most serious ones.
 const FINDINGS_MAX: usize = 40;
 
@@ -315,7 +318,8 @@ fn table(head: &str, lines: &[TextLine], reports: &[ComparisonReport], lang: Lan
 
 /// `B 48a238ae`
 fn column_head(report: &ComparisonReport) -> String {
-    let id = report.b.first().map(|run| escape::short(&run.id)).unwrap_or_default();
+    let id: String = report.b.first().map_or("", |run| &run.id).chars().take(ID_CHARS_MAX).collect();
+    let id = escape::short(&id);
     match report.b.len() {
         0 | 1 => format!("{} {id}", report.letter_b),
         count => format!("{} {id} +{}", report.letter_b, count - 1),
@@ -406,14 +410,15 @@ fn distinct_findings(
     }
     // The most serious first, as each comparison has them.
     found.sort_by_key(|(_, refuses, _)| !refuses);
-    let letters = |letters: Vec<char>| match letters.len() == reports.len() {
-        true => String::new(),
-        false => {
-            let all: Vec<String> = letters.iter().map(char::to_string).collect();
-            format!("{}: ", all.join(", "))
+    let letters = |letters: &[char], sentence: &str| {
+        let names_side = matches!(letters, [letter] if sentence.contains(&format!("({letter})")));
+        if names_side || letters.len() == reports.len() {
+            return String::new();
         }
+        let all: Vec<String> = letters.iter().map(char::to_string).collect();
+        format!("{}: ", all.join(", "))
     };
-    found.into_iter().map(|(of, refuses, sentence)| (letters(of), refuses, sentence)).collect()
+    found.into_iter().map(|(of, refuses, sentence)| (letters(&of, &sentence), refuses, sentence)).collect()
 }
 
 fn findings(reports: &[ComparisonReport], lang: Lang, style: Style) -> String {
