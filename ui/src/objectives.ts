@@ -1,10 +1,7 @@
 // The script's objectives, the most important first.
 
 import type { ReportThreshold } from './api/contract';
-import { duration, shownName } from './format';
-
-/** A duration as the terminal shows it: `9.09s`, `1m3s`; a rate ends in `/s`. */
-const IS_TIME = /^[\d.hm]+[nµm]?s$/;
+import { shownName } from './format';
 
 type Objective = Pick<ReportThreshold, 'metric' | 'condition' | 'statistic' | 'ok' | 'marginShare'>;
 
@@ -23,11 +20,9 @@ export function objectiveName(objective: Objective, limit = 60): string {
   return shownName(`${objective.metric}${statistic}`, limit);
 }
 
-/** The limit as the script writes it, a time with its unit: `<800ms`, `==0`. */
-export function limitText(objective: Objective & Pick<ReportThreshold, 'limit' | 'observed'>): string {
-  const operator = /[<>=!]=?=?/.exec(objective.condition)?.[0];
-  if (operator && objective.limit !== null && IS_TIME.test(objective.observed.text)) return `${operator}${duration(objective.limit)}`;
-  return shownName(/[<>=!].*$/s.exec(objective.condition)?.[0] ?? objective.condition, 40);
+/** The limit with the comparison that the script writes: `<800ms`, `==0`. */
+export function limitText(objective: Objective & Pick<ReportThreshold, 'limitText'>): string {
+  return `${/[<>=!]=?=?/.exec(objective.condition)?.[0] ?? ''}${objective.limitText}`;
 }
 
 /** The share left to the limit. A crossed one without a number lies among failures, which rank above every number. */

@@ -85,6 +85,12 @@ closed! {
     RowVerdict = "improved" | "regressed" | "equivalent" | "inconclusive" | "not_available";
     /// Unit of a compared figure: `share` is of 1.
     ComparedUnit = "ms" | "share" | "per_second";
+    /// Work that figures of server evidence are per.
+    WorkUnit = "request" | "task";
+    /// Figure of server evidence.
+    EvidenceFigure = "cpu_time" | "queries" | "traced_queries" | "spans" | "pool_in_use" | "pool_wait";
+    /// Unit of a figure of server evidence.
+    EvidenceUnit = "ms" | "count";
     /// Figure of a run's history.
     HistoryFigureName = "p50" | "p95" | "p99" | "error_share" | "requests_per_second";
     /// Direction of a change.

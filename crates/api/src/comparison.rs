@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::Number;
 
 /// The version of the shape.
-pub const SCHEMA_VERSION: &str = "1.0.0";
+pub const SCHEMA_VERSION: &str = "1.1.0";
 
 /// A comparison of two sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,6 +38,8 @@ pub struct Comparison {
     pub paired_seconds: Option<u64>,
     /// One per series and figure, the most important series first.
     pub rows: Vec<ComparisonRow>,
+    /// What servers of both sides showed: facts without a verdict.
+    pub evidence: ComparedEvidence,
     /// Endpoints that were not compared, because there were too many; those with the fewest requests.
     pub endpoints_left_out: u64,
 }
@@ -158,6 +160,65 @@ pub struct ComparisonRow {
     pub more_runs: Option<u32>,
 }
 
+/// The evidence of servers on both sides, means of whole runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedEvidence {
+    /// The work that figures are per: `request`, or `task` where all runs with evidence have tasks.
+    #[cfg_attr(test, schemars(with = "crate::closed::WorkUnit"))]
+    pub per: &'static str,
+    /// One per service, database or pool and figure; empty where no side has evidence.
+    pub rows: Vec<ComparedEvidenceRow>,
+    /// Services, databases and pools that are left out, because there are too many.
+    pub left_out: u64,
+}
+
+/// A figure of a service, database or connection pool on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedEvidenceRow {
+    /// The service, database or pool.
+    pub subject: String,
+    /// Per unit of work: `cpu_time`, `queries` that the database counted, `traced_queries` (database calls in traces of the
+    /// service), `spans`, `pool_wait`. Or `pool_in_use`, connections in use.
+    #[cfg_attr(test, schemars(with = "crate::closed::EvidenceFigure"))]
+    pub figure: &'static str,
+    /// `ms` or `count`.
+    #[cfg_attr(test, schemars(with = "crate::closed::EvidenceUnit"))]
+    pub unit: &'static str,
+    /// The first side's; null where its evidence does not show it.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub a: Option<Number>,
+    /// The second side's.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub b: Option<Number>,
+    /// The limit of the first side's value, where there is one.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub limit_a: Option<Number>,
+    /// The limit of the second side's value.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub limit_b: Option<Number>,
+    /// b divided by a; null where there is no such thing.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub ratio: Option<Number>,
+}
+
+/// Several sides, each compared with the first: `compare A B C --format json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BaselineComparison {
+    /// The version of this shape and of that of its comparisons.
+    pub schema_version: &'static str,
+    /// All rows of all comparisons in a word, as in a comparison.
+    #[cfg_attr(test, schemars(with = "crate::closed::ComparisonVerdict"))]
+    pub verdict: &'static str,
+    /// One per side beyond the first, which is side `a` of each. Their q-values and verdicts hold over all of them.
+    pub comparisons: Vec<Comparison>,
+}
+
 /// The bounds of an interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -181,5 +242,13 @@ mod tests {
         let schema = settings.into_generator().into_root_schema_for::<Comparison>();
         let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
         expect_test::expect_file!["../../../docs/format/comparison.schema.json"].assert_eq(&text);
+    }
+
+    #[test]
+    fn so_is_that_of_several_comparisons() {
+        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+        let schema = settings.into_generator().into_root_schema_for::<BaselineComparison>();
+        let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
+        expect_test::expect_file!["../../../docs/format/comparisons.schema.json"].assert_eq(&text);
     }
 }

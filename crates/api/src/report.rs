@@ -12,7 +12,7 @@ use crate::page::Evidence;
 use crate::{Number, Ordered};
 
 /// The version of the shape.
-pub const SCHEMA_VERSION: &str = "1.2.0";
+pub const SCHEMA_VERSION: &str = "1.3.0";
 
 /// Everything that is known of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -275,6 +275,8 @@ pub struct ReportThreshold {
     /// The limit, in the metric's unit.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub limit: Option<Number>,
+    /// The same as the terminal shows it.
+    pub limit_text: String,
     /// How far the observed value was from the limit, in the metric's unit: positive is head-room. Null where the observed
     /// value is a bound or missing, and for `==` and `!=`.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]

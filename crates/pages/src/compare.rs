@@ -1,9 +1,9 @@
 //! `/compare`: changes between runs.
 
 use analysis::compare::Options;
-use api::page::{ComparePage, ComparisonText};
+use api::page::{ComparePage, ComparisonText, EvidenceText};
 use catalogue::Catalogue;
-use report::comparison::{self, RowWords};
+use report::comparison::{self, EvidenceWords, RowWords};
 use runs::comparison::{between, share};
 use server::{PageError, Question};
 
@@ -31,9 +31,17 @@ pub(super) fn answer(catalogue: &Catalogue, question: &Question) -> Result<Strin
         change: row.change,
         verdict: row.verdict,
     };
+    let evidence = |row: EvidenceWords| EvidenceText {
+        subject: row.subject,
+        figure: row.fact,
+        a: row.a,
+        b: row.b,
+        change: row.change,
+    };
     json(&ComparePage {
         comparison: comparison::json::document(&report),
         texts: words.rows.into_iter().map(text).collect(),
+        evidence: words.evidence.into_iter().map(evidence).collect(),
         sentence: words.answer,
         findings: words.findings,
     })

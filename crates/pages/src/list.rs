@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use api::Number;
-use api::page::{Fact, RunList, RunRow, RunStudy, ThresholdCount, Unreadable};
+use api::page::{Fact, RunList, RunObjective, RunRow, RunStudy, ThresholdCount, Unreadable};
 use catalogue::{Catalogue, Entry};
 use model::{ValueKind, Work};
-use report::number;
+use report::{document::Judged, number};
 use runfile::{Reader, State, StudyFacts};
 use server::{PageError, Question, View};
 
@@ -187,6 +187,7 @@ pub(super) fn summarize(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> 
             held: judged.iter().filter(|one| one.threshold.ok).count() as u64,
             total: judged.len() as u64,
         },
+        objective: report::headline::decisive(&judged).map(objective),
         figures: FigureTotals::from_window(window).figures(elapsed, scope.time_unit()),
         study: header.study.as_deref().map(study),
         note: String::new(),
@@ -194,6 +195,15 @@ pub(super) fn summarize(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> 
         bytes,
         shape: shape(scope)?,
     })
+}
+
+fn objective(judged: &Judged<'_>) -> RunObjective {
+    RunObjective {
+        name: judged.name(str::to_owned),
+        observed: judged.observed_text(),
+        limit: judged.limit_text(),
+        ok: judged.threshold.ok,
+    }
 }
 
 fn study(facts: &StudyFacts) -> RunStudy {

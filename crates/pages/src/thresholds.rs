@@ -31,7 +31,6 @@ pub(super) fn of_report(report: &RunReport, header: &Header) -> Vec<ThresholdOve
     let rows = report::json::thresholds(report);
     let one = |(judged, threshold): (&Judged<'_>, api::report::ReportThreshold)| ThresholdOverTime {
         threshold,
-        limit_text: judged.limit_text(),
         margin_text: judged.margin_text(),
         abort_on_fail: is_aborting(judged),
         t: Vec::new(),

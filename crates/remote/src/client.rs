@@ -142,6 +142,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn modules_are_bounded_once_decompressed() {
+        let server = testkit::http::start();
+        // An agent that needs no https://.
+        let fetch = |mib: u64| get(&Agent::new_with_defaults(), &server.url(&format!("/bomb?mib={mib}")));
+        assert_eq!(fetch(1).ok().map(|module| module.len()), Some(1 << 20));
+        // 64 KB on the network.
+        let refused = fetch(64).err().map(|refusal| (refusal.may_pass(), refusal.to_string()));
+        assert!(refused.is_some_and(|(may_pass, why)| !may_pass && why.contains("larger than")));
+    }
+
+    #[test]
     fn pages_are_no_scripts() {
         for (text, expect) in [
             ("\n <!DOCTYPE html><html>", true),

@@ -60,14 +60,12 @@ fn reasons(report: &RunReport, why: Why, lang: Lang, (shown, named): (Shown<'_>,
 
 /// Returns a threshold with its value and its limit: `checkout_time p95 150ms, limit 100ms`.
 pub(crate) fn objective(judged: &Judged<'_>, lang: Lang, named: Shown<'_>) -> String {
-    let statistic = judged.threshold.observed.0.replace(['(', ')'], "");
-    let name = named(&judged.metric.name);
-    let name = match &judged.metric.values {
-        // The share of a rate is what its name says.
-        Values::Rate { .. } => name,
-        _ => format!("{name} {statistic}"),
-    };
-    lang.objective(name, judged.observed_text(), judged.limit_text())
+    lang.objective(judged.name(named), judged.observed_text(), judged.limit_text())
+}
+
+/// Returns the threshold that the sentence names: the worst one that failed, else the time that is closest to its limit.
+pub fn decisive<'a, 'b>(judged: &'a [Judged<'b>]) -> Option<&'a Judged<'b>> {
+    worst(judged).or_else(|| closest(judged))
 }
 
 /// Returns the failed threshold to name.

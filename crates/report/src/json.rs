@@ -224,6 +224,7 @@ impl Shape {
             statistic: statistic.clone(),
             observed: self.value(*observed, statistic, judged.metric),
             limit: judged.limit.map(Number),
+            limit_text: judged.limit_text(),
             margin: judged.margin.map(|margin| Number(margin.value)),
             margin_share: judged.margin.and_then(|margin| margin.share).map(Number),
         }

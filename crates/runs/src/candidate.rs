@@ -237,16 +237,18 @@ impl Selector {
 }
 
 impl Chosen {
-    /// Chooses series among all runs: the busiest endpoints, those of thresholds first, then those that take the most time;
-    /// then series that are not about requests alone.
-    pub fn among(a: &[Candidate], b: &[Candidate]) -> Chosen {
+    /// Chooses series among the runs of a side and of those it is compared with: the busiest endpoints, those of thresholds first,
+    /// then those that take the most time; then series that are not about requests alone.
+    pub fn among(first: &[Candidate], others: &[&[Candidate]]) -> Chosen {
         let endpoints =
             |side: &[Candidate]| side.iter().flat_map(Candidate::endpoints).collect::<BTreeSet<_>>();
-        let naming = Naming::of(&endpoints(a), &endpoints(b));
+        let of_others: Vec<BTreeSet<String>> = others.iter().map(|side| endpoints(side)).collect();
+        let naming = Naming::of(&endpoints(first), &of_others);
         let mut weights: HashMap<String, Weight> = HashMap::new();
         let mut own: BTreeSet<String> = BTreeSet::new();
         let mut whole = [false; WHOLE.len()];
-        for one in a.iter().chain(b).flat_map(|candidate| candidate.own_series(&naming)) {
+        let all = first.iter().chain(others.iter().copied().flatten());
+        for one in all.flat_map(|candidate| candidate.own_series(&naming)) {
             if let Some(place) = WHOLE.iter().position(|(metric, _)| *metric == one.key.metric) {
                 whole[place] = true;
             } else if one.key.metric == HTTP_REQ_DURATION {
@@ -271,9 +273,9 @@ impl Chosen {
         Chosen { names: names.collect(), naming, left_out }
     }
 
-    /// The hosts of both sides that stand for each other, if they differ.
-    pub fn hosts(&self) -> Option<&(String, String)> {
-        self.naming.hosts.as_ref()
+    /// The host of the first side and that of another that stand for each other, if they differ.
+    pub fn hosts(&self, other: usize) -> Option<&(String, String)> {
+        self.naming.hosts.get(other)?.as_ref()
     }
 }
 

@@ -1,15 +1,24 @@
 //! Comparison of two sides of stored runs: finds them by name and judges them.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use analysis::compare::{Comparability, Comparison, Options, Run, compare};
+use analysis::compare::{Comparability, Comparison, Options, Run, compare_evidence, compare_with_baseline};
+use analysis::diagnosis::Level;
 use catalogue::Catalogue;
 use report::comparison::{ComparedRun, ComparisonReport};
 
+use crate::diagnosis::evidence_level;
 use crate::{Candidate, Chosen, Exit, Failure, failed, open};
 
 /// Maximum number of runs per side.
 const SIDE_RUNS_MAX: usize = 100;
+
+/// Maximum number of sides, with the baseline: the others are two tables of four columns at most on a terminal.
+pub const SIDES_MAX: usize = 8;
+
+/// The letters of sides, the baseline first.
+const LETTERS: &str = "ABCDEFGH";
 
 /// Compares the runs that two sides name.
 ///
@@ -33,34 +42,100 @@ pub fn between(
     judged(&of_a, &of_b, options)
 }
 
+/// Compares the runs that each of several sides names with those of the first.
+///
+/// # Errors
+/// There are too many sides, a side names no run, two name the same one, or a run cannot be read.
+pub fn with_baseline(
+    sides: &[String],
+    options: &Options,
+    catalogue: &Catalogue,
+) -> Result<Vec<ComparisonReport>, Failure> {
+    if sides.len() > SIDES_MAX {
+        let text = format!("failed to compare {} sides: the limit is {SIDES_MAX}", sides.len());
+        return Err(Failure::new(Exit::Other, text));
+    }
+    let paths = sides.iter().map(|text| side(text, catalogue)).collect::<Result<Vec<_>, _>>()?;
+    for (place, (text, runs)) in sides.iter().zip(&paths).enumerate() {
+        let before = paths[..place].iter().position(|other| other.iter().any(|run| runs.contains(run)));
+        if let Some(before) = before {
+            let other = &sides[before];
+            let text = format!(
+                "failed to compare {other:?} with {text:?}: a run is on both sides; name each run once, the baseline first"
+            );
+            return Err(Failure::new(Exit::Other, text));
+        }
+    }
+    judged_with_baseline(&paths, options)
+}
+
 /// Compares the runs of two sides.
 ///
 /// # Errors
 /// A run cannot be read.
 pub fn judged(a: &[PathBuf], b: &[PathBuf], options: Options) -> Result<ComparisonReport, Failure> {
-    let mut of_a = beside(a.iter().chain(b).collect(), |path| Candidate::open(path))?;
-    let chosen = Chosen::among(&of_a[..a.len()], &of_a[a.len()..]);
-    let mut runs_a = beside(of_a.iter_mut().collect(), |candidate| candidate.run(&chosen))?;
-    let (of_b, runs_b) = (of_a.split_off(a.len()), runs_a.split_off(a.len()));
-    let mut comparison = compare(&runs_a, &runs_b, &options);
-    if let Some((a, b)) = chosen.hosts() {
-        comparison.findings.push(Comparability::Hosts { a: a.clone(), b: b.clone() });
-    }
-    Ok(ComparisonReport {
-        a: of_a.iter().zip(&runs_a).map(identity).collect(),
-        b: of_b.iter().zip(&runs_b).map(identity).collect(),
-        comparison,
-        options,
-        endpoints_left_out: chosen.left_out,
-    })
+    let reports = judged_with_baseline(&[a.to_vec(), b.to_vec()], &options)?;
+    reports.into_iter().next().ok_or_else(|| Failure::new(Exit::Other, "nothing to compare".to_owned()))
 }
 
-/// Returns the exit of a process that is to fail on a regression: without any figure to judge, it cannot pass.
-pub fn exit_on_regression(comparison: &Comparison) -> Exit {
-    match comparison {
+/// Compares the runs of each of several sides with those of the first.
+fn judged_with_baseline(sides: &[Vec<PathBuf>], options: &Options) -> Result<Vec<ComparisonReport>, Failure> {
+    let mut candidates = beside(sides.iter().flatten().collect(), |path| Candidate::open(path))?;
+    let ranges = ranges(sides);
+    let Some((first, others)) = ranges.split_first() else { return Ok(Vec::new()) };
+    let of_others: Vec<&[Candidate]> = others.iter().map(|range| &candidates[range.clone()]).collect();
+    let chosen = Chosen::among(&candidates[first.clone()], &of_others);
+    let read = beside(candidates.iter_mut().collect(), |candidate| {
+        Ok((candidate.run(&chosen)?, evidence_level(candidate.reader())?))
+    })?;
+    let (runs, levels): (Vec<Run>, Vec<Level>) = read.into_iter().unzip();
+    let names: Vec<ComparedRun> = candidates.iter().zip(&runs).map(identity).collect();
+    let sides = |ranges: &[Range<usize>]| ranges.iter().map(|range| &runs[range.clone()]).collect::<Vec<_>>();
+    let comparisons = compare_with_baseline(&runs[first.clone()], &sides(others), options);
+    let of_levels: Vec<&[Level]> = others.iter().map(|range| &levels[range.clone()]).collect();
+    let evidence = compare_evidence(&levels[first.clone()], &of_levels);
+    let pairs = comparisons.into_iter().zip(evidence).zip(others).enumerate();
+    let report = |(place, ((mut comparison, evidence), range)): (usize, ((Comparison, _), &Range<usize>))| {
+        if let Some((a, b)) = chosen.hosts(place) {
+            comparison.findings.push(Comparability::Hosts { a: a.clone(), b: b.clone() });
+        }
+        ComparisonReport {
+            a: names[first.clone()].to_vec(),
+            b: names[range.clone()].to_vec(),
+            letter_b: LETTERS.chars().nth(place + 1).unwrap_or('B'),
+            comparison,
+            evidence,
+            options: options.clone(),
+            endpoints_left_out: chosen.left_out,
+        }
+    };
+    Ok(pairs.map(report).collect())
+}
+
+/// The places of each side's runs among all runs.
+fn ranges(sides: &[Vec<PathBuf>]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let range = |side: &Vec<PathBuf>| {
+        let range = start..start + side.len();
+        start = range.end;
+        range
+    };
+    sides.iter().map(range).collect()
+}
+
+/// Returns the exit of a process that is to fail on a regression: without any figure to judge, it cannot pass. Of several comparisons
+/// one regression is enough.
+pub fn exit_on_regression<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Exit {
+    let exit = |comparison: &Comparison| match comparison {
         comparison if comparison.has_regressed() => Exit::Regressed,
         comparison if !comparison.is_judged() => Exit::NotJudged,
         _ => Exit::Ok,
+    };
+    let exits: Vec<Exit> = comparisons.into_iter().map(exit).collect();
+    // A regression is known whatever else could not be judged.
+    match exits.contains(&Exit::Regressed) {
+        true => Exit::Regressed,
+        false => exits.into_iter().fold(Exit::Ok, Exit::or_worse),
     }
 }
 
@@ -146,7 +221,32 @@ pub fn share(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use analysis::compare::{Measure, Method, Row, Verdict, Why};
+
     use super::*;
+
+    #[test]
+    fn one_regression_fails_and_one_unjudged_side_cannot_pass() {
+        let of = |verdict| {
+            let row = Row {
+                series: "GET /".to_owned(),
+                measure: Measure::Mean,
+                a: None,
+                b: None,
+                ratio: None,
+                method: Method::Interval,
+                errors: None,
+                q_value: None,
+                verdict,
+            };
+            Comparison { rows: vec![row], ..Comparison::default() }
+        };
+        let (worse, same) = (of(Verdict::Regressed), of(Verdict::Equivalent));
+        let unjudged = of(Verdict::NotAvailable(Why::TooShort));
+        assert_eq!(exit_on_regression([&same, &same]), Exit::Ok);
+        assert_eq!(exit_on_regression([&same, &unjudged]), Exit::NotJudged);
+        assert_eq!(exit_on_regression([&unjudged, &same, &worse]), Exit::Regressed);
+    }
 
     #[test]
     fn margins_are_read() {

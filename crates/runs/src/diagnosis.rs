@@ -142,6 +142,29 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
     })
 }
 
+/// Reads a run's server evidence, with its time and requests; empty without evidence, which spares reading the requests.
+///
+/// # Errors
+/// The file is damaged.
+pub(crate) fn evidence_level(reader: &Reader) -> Result<Level, Failure> {
+    let evidence = collected_in(reader)?;
+    let traces = reader.traces().map_err(|error| failed(&error))?;
+    if evidence.is_empty() && traces.is_empty() {
+        return Ok(Level::default());
+    }
+    let (window, _) = whole(reader)?;
+    let range = reader.range().map_err(|error| failed(&error))?;
+    let spans = reader.spans(range).map_err(|error| failed(&error))?;
+    Ok(Level {
+        seconds: Seconds::default().within(&spans),
+        requests: requests(&window, reader.tags()),
+        tasks: tasks(reader, &window),
+        evidence,
+        traces,
+        ..Level::default()
+    })
+}
+
 /// VU-seconds; their average over time is the load of a closed loop.
 #[derive(Default)]
 struct VuSeconds {

@@ -14,31 +14,32 @@ const NAMES_MAX: usize = 100_000;
 pub(crate) struct Naming {
     /// Names that change.
     renamed: HashMap<String, String>,
-    /// The hosts that stand for each other.
-    pub(crate) hosts: Option<(String, String)>,
+    /// The hosts that stand for each other: that of the first side and that of another, for each of the others.
+    pub(crate) hosts: Vec<Option<(String, String)>>,
 }
 
 impl Naming {
-    /// Finds common names for the endpoints of two sides, each `METHOD name`, where a name may be an address.
-    pub(crate) fn of(a: &BTreeSet<String>, b: &BTreeSet<String>) -> Naming {
-        let hosts = different_hosts(a, b);
-        let without_host = |name: &str| match (&hosts, address(name)) {
-            (Some((host_a, host_b)), Some(parts)) if parts.host == host_a || parts.host == host_b => {
-                Some(format!("{}{}", parts.method, parts.path))
-            }
+    /// Finds common names for the endpoints of a side and of those it is compared with, each `METHOD name`, where a name may be an
+    /// address.
+    pub(crate) fn of(first: &BTreeSet<String>, others: &[BTreeSet<String>]) -> Naming {
+        let hosts: Vec<_> = others.iter().map(|other| different_hosts(first, other)).collect();
+        let matched: BTreeSet<&str> = hosts.iter().flatten().flat_map(|(a, b)| [&**a, &**b]).collect();
+        let all: BTreeSet<&String> = others.iter().flatten().chain(first).collect();
+        let without_host = |name: &str| match address(name) {
+            Some(parts) if matched.contains(parts.host) => Some(format!("{}{}", parts.method, parts.path)),
             _ => None,
         };
         let mut renamed = HashMap::new();
-        for name in a.union(b).take(NAMES_MAX) {
+        for name in all.iter().copied().take(NAMES_MAX) {
             if let Some(shorter) = without_host(name) {
                 renamed.insert(name.clone(), shorter);
             }
         }
         let current = |name: &String| renamed.get(name).cloned().unwrap_or_else(|| name.clone());
-        let names: BTreeSet<String> = a.union(b).take(NAMES_MAX).map(current).collect();
+        let names: BTreeSet<String> = all.iter().copied().take(NAMES_MAX).map(current).collect();
         let grouped = ids_grouped(&names);
         let group = |name: &String| Some((name.clone(), grouped.get(&current(name))?.clone()));
-        let groups: Vec<(String, String)> = a.union(b).take(NAMES_MAX).filter_map(group).collect();
+        let groups: Vec<(String, String)> = all.iter().copied().take(NAMES_MAX).filter_map(group).collect();
         renamed.extend(groups);
         Naming { renamed, hosts }
     }
@@ -143,7 +144,7 @@ mod tests {
 
     #[track_caller]
     fn check(a: &[&str], b: &[&str], name: &str, expect: &str) {
-        assert_eq!(Naming::of(&names(a), &names(b)).name(name.to_owned()), expect);
+        assert_eq!(Naming::of(&names(a), &[names(b)]).name(name.to_owned()), expect);
     }
 
     #[test]
@@ -175,9 +176,19 @@ mod tests {
             (first..first + 30).map(|id| format!("GET http://{host}/users/{id}")).collect()
         };
         let (a, b) = (of("old", 0), of("new", 100));
-        let naming = Naming::of(&a, &b);
+        let naming = Naming::of(&a, &[b]);
         assert_eq!(naming.name("GET http://old/users/3".to_owned()), "GET /users/{id}");
         assert_eq!(naming.name("GET http://new/users/103".to_owned()), "GET /users/{id}");
-        assert_eq!(naming.hosts, Some(("http://old".to_owned(), "http://new".to_owned())));
+        assert_eq!(naming.hosts, [Some(("http://old".to_owned(), "http://new".to_owned()))]);
+    }
+
+    #[test]
+    fn each_of_several_sides_has_its_own_host() {
+        let of = |host: &str| names(&[&format!("GET http://{host}/cart")]);
+        let naming = Naming::of(&of("a"), &[of("b"), of("a"), of("c")]);
+        for host in ["a", "b", "c"] {
+            assert_eq!(naming.name(format!("GET http://{host}/cart")), "GET /cart");
+        }
+        assert_eq!(naming.hosts.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true]);
     }
 }

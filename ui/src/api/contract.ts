@@ -54,6 +54,15 @@ export type MetricKind = 'counter' | 'gauge' | 'rate' | 'trend';
 /** Why a point has no value, or only a bound. */
 export type NoteKind = 'no_samples' | 'few_samples' | 'failed' | 'at_least' | 'unplanned' | 'widened' | 'partial';
 
+/** Work that figures of server evidence are per. */
+export type WorkUnit = 'request' | 'task';
+
+/** Figure of server evidence. */
+export type EvidenceFigure = 'cpu_time' | 'queries' | 'traced_queries' | 'spans' | 'pool_in_use' | 'pool_wait';
+
+/** Unit of a figure of server evidence. */
+export type EvidenceUnit = 'ms' | 'count';
+
 /** Unit of a compared figure: `share` is of 1. */
 export type ComparedUnit = 'ms' | 'share' | 'per_second';
 
@@ -604,6 +613,8 @@ export interface Note {
 export interface ComparePage {
   /** The document that `compare --format json` writes. */
   comparison: Comparison;
+  /** The rows of its evidence in words. */
+  evidence: EvidenceText[];
   /** Remarks to read before the rows, in the requested language. */
   findings: string[];
   /** The closing sentence in the language asked for. */
@@ -620,6 +631,8 @@ export interface Comparison {
   b: ComparedRun[];
   /** Endpoints that were not compared, because there were too many; those with the fewest requests. */
   endpointsLeftOut: number;
+  /** What servers of both sides showed: facts without a verdict. */
+  evidence: ComparedEvidence;
   /** Remarks to read before the rows, most serious first. */
   findings: ComparisonFinding[];
   /** The options. */
@@ -668,6 +681,39 @@ export interface SteadySeconds {
   from: number;
   /** The one after the last. */
   to: number;
+}
+
+/** The evidence of servers on both sides, means of whole runs. */
+export interface ComparedEvidence {
+  /** Services, databases and pools that are left out, because there are too many. */
+  leftOut: number;
+  /** The work that figures are per: `request`, or `task` where all runs with evidence have tasks. */
+  per: WorkUnit;
+  /** One per service, database or pool and figure; empty where no side has evidence. */
+  rows: ComparedEvidenceRow[];
+}
+
+/** A figure of a service, database or connection pool on both sides. */
+export interface ComparedEvidenceRow {
+  /** The first side's; null where its evidence does not show it. */
+  a: number | null;
+  /** The second side's. */
+  b: number | null;
+  /**
+   * Per unit of work: `cpu_time`, `queries` that the database counted, `traced_queries` (database calls in traces of the
+   * service), `spans`, `pool_wait`. Or `pool_in_use`, connections in use.
+   */
+  figure: EvidenceFigure;
+  /** The limit of the first side's value, where there is one. */
+  limitA: number | null;
+  /** The limit of the second side's value. */
+  limitB: number | null;
+  /** b divided by a; null where there is no such thing. */
+  ratio: number | null;
+  /** The service, database or pool. */
+  subject: string;
+  /** `ms` or `count`. */
+  unit: EvidenceUnit;
 }
 
 /** Something to know before reading the rows. */
@@ -737,6 +783,20 @@ export interface ComparisonRow {
    * `no_values`; null where there is one.
    */
   why: string | null;
+}
+
+/** A figure of server evidence of both sides in words. */
+export interface EvidenceText {
+  /** The first side's. */
+  a: string;
+  /** The second side's. */
+  b: string;
+  /** The ratio, or the only side that has the figure. */
+  change: string;
+  /** The figure. */
+  figure: string;
+  /** The service, database or pool. */
+  subject: string;
 }
 
 /** A row of a comparison in words. */
@@ -1843,7 +1903,7 @@ export interface ThresholdOverTime {
   condition: string;
   /** The limit, in the metric's unit. */
   limit: number | null;
-  /** The limit as the terminal shows it. */
+  /** The same as the terminal shows it. */
   limitText: string;
   /**
    * How far the observed value was from the limit, in the metric's unit: positive is head-room. Null where the observed
@@ -2243,6 +2303,8 @@ export interface ReportThreshold {
   condition: string;
   /** The limit, in the metric's unit. */
   limit: number | null;
+  /** The same as the terminal shows it. */
+  limitText: string;
   /**
    * How far the observed value was from the limit, in the metric's unit: positive is head-room. Null where the observed
    * value is a bound or missing, and for `==` and `!=`.
@@ -2482,6 +2544,8 @@ export interface RunRow {
   name: string;
   /** The note written on the page. */
   note: string;
+  /** The threshold that the verdict names; null where none is near its limit, and where there are none. */
+  objective: RunObjective | null;
   /** The script as it was named. */
   script: string;
   /** Requests per second in up to 40 equal parts of the run; null where a part was lost. */
@@ -2502,6 +2566,18 @@ export interface RunRow {
   thresholds: ThresholdCount;
   /** `pass`, `fail`, `inconclusive`. */
   verdict: Verdict;
+}
+
+/** A threshold in a line, in texts as the terminal shows them. */
+export interface RunObjective {
+  /** The limit. */
+  limit: string;
+  /** The metric and its statistic: `checkout_time p95`. */
+  name: string;
+  /** The observed value. */
+  observed: string;
+  /** Whether it held. */
+  ok: boolean;
 }
 
 /** The study that a run is a level of. */

@@ -1,5 +1,7 @@
 //! Whether two sides may be compared at all.
 
+use std::collections::HashSet;
+
 use model::{Fault, Grade};
 
 use super::{Run, Why};
@@ -217,7 +219,8 @@ fn target_versions(a: &[Run], b: &[Run]) -> Option<Comparability> {
 
 fn only_on(side: SideName, here: &[Run], there: &[Run]) -> Vec<Comparability> {
     let Some(first) = here.first().filter(|_| !there.is_empty()) else { return Vec::new() };
-    let alone =
-        first.series.iter().filter(|series| there.iter().all(|run| run.series(&series.name).is_none()));
+    let names: HashSet<&str> =
+        there.iter().flat_map(|run| &run.series).map(|series| series.name.as_str()).collect();
+    let alone = first.series.iter().filter(|series| !names.contains(series.name.as_str()));
     alone.map(|series| Comparability::OnlyOn { side, series: series.name.clone() }).collect()
 }

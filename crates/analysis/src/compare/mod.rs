@@ -7,6 +7,7 @@
 
 mod answer;
 mod comparability;
+mod evidence;
 mod exact;
 mod input;
 mod levels;
@@ -20,11 +21,13 @@ use stats::PlanStrata;
 
 pub use answer::{Answer, Changes};
 pub use comparability::{Comparability, SideName};
+pub use evidence::{EvidenceComparison, EvidenceRow, Fact, Reading, WorkUnit, compare_evidence};
 pub use input::{Facts, LoadSecond, PlannedLoad, Run, Series};
 pub use levels::{Level, LevelRow, levels};
 pub use rows::{ALL_SERIES, Measure, Method, Row};
 pub use verdict::{More, Verdict, Why};
 
+use self::input::Indexed;
 use crate::steady::{Steady, Unsteady, steady_part};
 
 /// Settings of a comparison.
@@ -61,7 +64,7 @@ impl Default for Options {
 }
 
 /// The result of a comparison.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Comparison {
     /// Caveats about comparability, most serious first.
     pub findings: Vec<Comparability>,
@@ -96,26 +99,66 @@ pub const RUNS_FOR_BETWEEN: usize = 3;
 
 /// Compares side `b` with side `a`: before and after, or two targets.
 pub fn compare(a: &[Run], b: &[Run], options: &Options) -> Comparison {
-    let strata = pairing::strata(a, b);
-    let paired_s = strata.as_ref().map(PlanStrata::seconds);
-    let steady = |runs: &[Run]| match paired_s {
-        Some(seconds) => vec![Steady::Seconds(0..seconds); runs.len()],
-        None => runs.iter().map(|run| steady_part(&run.levels())).collect(),
-    };
-    let (steady_a, steady_b) = (steady(a), steady(b));
-    let findings = comparability::findings((a, &steady_a), (b, &steady_b));
-    let (parts_a, parts_b) = (parts(a, &steady_a), parts(b, &steady_b));
-    let unequal = findings.iter().find_map(Comparability::refusal).filter(|_| !options.despite_unequal_load);
-    let unsteady = why_unsteady(&steady_a, &steady_b).filter(|_| !options.despite_no_steady_part);
-    let may_use_ranks = exact::is_short(&parts_a) && exact::is_short(&parts_b);
-    let refusal = match (unequal, unsteady) {
-        (Some(why), _) => Some(Refusal::Whole(why)),
-        (None, Some(why)) if may_use_ranks => Some(Refusal::ExceptRanks(why)),
-        (None, why) => why.map(Refusal::Whole),
-    };
-    let rows = rows::rows(&rows::Sides { a: (a, &parts_a), b: (b, &parts_b), refusal, strata, options });
-    let within_run_only = a.len().min(b.len()) < RUNS_FOR_BETWEEN;
-    Comparison { findings, steady_a, steady_b, within_run_only, paired_s, rows }
+    compare_with_baseline(a, &[b], options).pop().unwrap_or_default()
+}
+
+/// Compares each of several sides with side `baseline`. The share of false findings is held over all rows of all comparisons.
+pub fn compare_with_baseline(baseline: &[Run], others: &[&[Run]], options: &Options) -> Vec<Comparison> {
+    let pairs: Vec<Pair> = others.iter().map(|other| Pair::new(baseline, other, options)).collect();
+    let sides: Vec<rows::Sides> = pairs.iter().map(|pair| pair.sides(options)).collect();
+    let rows = rows::rows(&sides);
+    pairs.into_iter().zip(rows).map(|(pair, rows)| pair.compared(rows)).collect()
+}
+
+/// Two sides before their figures are judged.
+struct Pair<'a> {
+    a: Vec<Indexed<'a>>,
+    b: Vec<Indexed<'a>>,
+    /// Without rows.
+    comparison: Comparison,
+    parts_a: Vec<Range<usize>>,
+    parts_b: Vec<Range<usize>>,
+    refusal: Option<Refusal>,
+    strata: Option<PlanStrata>,
+}
+
+impl<'a> Pair<'a> {
+    fn new(a: &'a [Run], b: &'a [Run], options: &Options) -> Pair<'a> {
+        let strata = pairing::strata(a, b);
+        let paired_s = strata.as_ref().map(PlanStrata::seconds);
+        let steady = |runs: &[Run]| match paired_s {
+            Some(seconds) => vec![Steady::Seconds(0..seconds); runs.len()],
+            None => runs.iter().map(|run| steady_part(&run.levels())).collect(),
+        };
+        let (steady_a, steady_b) = (steady(a), steady(b));
+        let findings = comparability::findings((a, &steady_a), (b, &steady_b));
+        let indexed = |runs: &'a [Run]| -> Vec<Indexed<'a>> { runs.iter().map(Indexed::new).collect() };
+        let (parts_a, parts_b) = (parts(a, &steady_a), parts(b, &steady_b));
+        let unequal =
+            findings.iter().find_map(Comparability::refusal).filter(|_| !options.despite_unequal_load);
+        let unsteady = why_unsteady(&steady_a, &steady_b).filter(|_| !options.despite_no_steady_part);
+        let may_use_ranks = exact::is_short(&parts_a) && exact::is_short(&parts_b);
+        let refusal = match (unequal, unsteady) {
+            (Some(why), _) => Some(Refusal::Whole(why)),
+            (None, Some(why)) if may_use_ranks => Some(Refusal::ExceptRanks(why)),
+            (None, why) => why.map(Refusal::Whole),
+        };
+        let within_run_only = a.len().min(b.len()) < RUNS_FOR_BETWEEN;
+        let comparison =
+            Comparison { findings, steady_a, steady_b, within_run_only, paired_s, rows: Vec::new() };
+        let (a, b) = (indexed(a), indexed(b));
+        Pair { a, b, comparison, parts_a, parts_b, refusal, strata }
+    }
+
+    fn sides<'b>(&'b self, options: &'b Options) -> rows::Sides<'b> {
+        let (a, b) =
+            ((self.a.as_slice(), self.parts_a.as_slice()), (self.b.as_slice(), self.parts_b.as_slice()));
+        rows::Sides { a, b, refusal: self.refusal, strata: self.strata.clone(), options }
+    }
+
+    fn compared(self, rows: Vec<Row>) -> Comparison {
+        Comparison { rows, ..self.comparison }
+    }
 }
 
 /// The figures that are not judged, and why.

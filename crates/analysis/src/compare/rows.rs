@@ -7,8 +7,9 @@ use stats::{
     error_ratio, follows_load, independent_samples_min, log_ratio, over_dispersion, paired,
 };
 
+use super::input::Indexed;
 use super::verdict::{self, Effort};
-use super::{Options, Refusal, Run, Verdict, Why, exact};
+use super::{Options, Refusal, Verdict, Why, exact};
 
 /// Seconds of a block whose errors are counted together: longer than most bursts.
 const ERROR_BLOCK_S: usize = 10;
@@ -60,14 +61,14 @@ pub struct Row {
     pub method: Method,
     /// The comparison of shares of errors.
     pub errors: Option<ErrorRatio>,
-    /// The smallest share of false findings at which this row is one, over all rows.
+    /// The smallest share of false findings at which this row is one, over all rows of all pairs of sides.
     pub q_value: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
 }
 
 /// A side's runs with the seconds that are judged.
-pub(super) type Side<'a> = (&'a [Run], &'a [Range<usize>]);
+pub(super) type Side<'a> = (&'a [Indexed<'a>], &'a [Range<usize>]);
 
 /// Everything that rows are made from.
 pub(super) struct Sides<'a> {
@@ -80,21 +81,28 @@ pub(super) struct Sides<'a> {
     pub(super) options: &'a Options,
 }
 
-/// All rows with their verdicts.
-pub(super) fn rows(sides: &Sides) -> Vec<Row> {
-    let mut rows = vec![throughput(sides)];
-    rows.extend(all_series_rows(sides));
+/// The rows of some pairs of sides with their verdicts. The more rows there are in all of them, the more certain each has to be.
+pub(super) fn rows(pairs: &[Sides]) -> Vec<Vec<Row>> {
+    let of_pair = |sides: &Sides| -> Vec<Row> {
+        let mut rows = vec![throughput(sides)];
+        rows.extend(all_series_rows(sides));
+        rows
+    };
+    let mut all: Vec<Vec<Row>> = pairs.iter().map(of_pair).collect();
     let p_value = |row: &Row| match (&row.ratio, &row.errors) {
         (Some(ratio), _) => ratio.p_value,
         (None, Some(errors)) => errors.p_value,
         (None, None) => f64::NAN,
     };
-    let q_values = adjusted_p_values(&rows.iter().map(p_value).collect::<Vec<f64>>());
-    let effort = effort(sides.a, sides.b);
-    for (row, q_value) in rows.iter_mut().zip(q_values) {
-        judge(row, q_value, effort, sides);
+    let p_values: Vec<f64> = all.iter().flatten().map(p_value).collect();
+    let mut q_values = adjusted_p_values(&p_values).into_iter();
+    for (rows, sides) in all.iter_mut().zip(pairs) {
+        let effort = effort(sides.a, sides.b);
+        for (row, q_value) in rows.iter_mut().zip(q_values.by_ref()) {
+            judge(row, q_value, effort, sides);
+        }
     }
-    rows
+    all
 }
 
 // The rows of all series. Many series are shared by as many threads as there are cores.
@@ -120,8 +128,8 @@ fn all_series_rows(sides: &Sides) -> Vec<Row> {
 const SERIES_PER_THREAD_MIN: usize = 8;
 
 /// The series that both sides have, in the order of the first side.
-fn names<'a>(a: &'a [Run], b: &'a [Run]) -> impl Iterator<Item = &'a str> {
-    let first = a.first().map_or([].as_slice(), |run| run.series.as_slice());
+fn names<'a>(a: &'a [Indexed<'a>], b: &'a [Indexed<'a>]) -> impl Iterator<Item = &'a str> {
+    let first = a.first().map_or([].as_slice(), |run| run.run.series.as_slice());
     let common = first.iter().map(|series| series.name.as_str());
     common.filter(move |name| a.iter().chain(b).all(|run| run.series(name).is_some()))
 }
@@ -228,8 +236,8 @@ fn compared(series: &str, measure: Measure, (a, b): Estimates, options: &Options
 
 fn throughput(sides: &Sides) -> Row {
     let finished = |(runs, parts): Side| -> Option<Vec<Vec<f64>>> {
-        let of_run = |(run, part): (&Run, &Range<usize>)| -> Vec<f64> {
-            let seconds = run.load.get(part.start..part.end.min(run.load.len())).unwrap_or_default();
+        let of_run = |(run, part): (&Indexed<'_>, &Range<usize>)| -> Vec<f64> {
+            let seconds = run.run.load.get(part.start..part.end.min(run.run.load.len())).unwrap_or_default();
             seconds.iter().map(|second| second.finished as f64).collect()
         };
         Some(runs.iter().zip(parts).map(of_run).collect())
@@ -274,7 +282,8 @@ fn series_rows(name: &str, sides: &Sides) -> Vec<Row> {
     let follows = follow(name, sides);
     let means = beside((part_a.mean(), part_b.mean()), sides, follows);
     let of_blocks = |side: Side| block_figures(name, side, |part| part.mean());
-    let mut rows = vec![row((name, Measure::Mean), means, None, sides, of_blocks, || None)];
+    let few = few_seconds(name, sides);
+    let mut rows = vec![row((name, Measure::Mean), means, few, sides, of_blocks, || None)];
     let quantiles = &sides.options.quantiles;
     for (tail_a, tail_b) in part_a.quantiles(quantiles).into_iter().zip(part_b.quantiles(quantiles)) {
         let quantile = tail_a.quantile;
@@ -304,7 +313,8 @@ fn split(
 }
 
 fn part<'a>(name: &str, (runs, parts): Side<'a>) -> SheetPart<'a> {
-    let of_run = |(run, part): (&'a Run, &Range<usize>)| Some((&run.series(name)?.sheet, part.clone()));
+    let of_run =
+        |(run, part): (&'a Indexed<'a>, &Range<usize>)| Some((&run.series(name)?.sheet, part.clone()));
     SheetPart::new(&runs.iter().zip(parts).filter_map(of_run).collect::<Vec<_>>())
 }
 
@@ -316,7 +326,7 @@ fn block_figures(
 ) -> Option<Vec<f64>> {
     let blocks =
         runs.iter().zip(parts).flat_map(|(run, part)| exact::blocks(part).map(move |block| (run, block)));
-    let of_block = |(run, block): (&Run, Range<usize>)| {
+    let of_block = |(run, block): (&Indexed<'_>, Range<usize>)| {
         Some(figure(&SheetPart::new(&[(&run.series(name)?.sheet, block)]))?.value)
     };
     blocks.map(of_block).collect()
@@ -327,6 +337,26 @@ fn in_block(part: &SheetPart, quantile: f64) -> Option<Estimate> {
     let beyond = part.population() as f64 * (1.0 - quantile);
     (beyond >= 1.0).then(|| part.quantiles(&[quantile]).pop()?.estimate).flatten()
 }
+
+/// Why a mean proves nothing, if values of too few seconds are behind it: one request has no variance.
+fn few_seconds(name: &str, sides: &Sides) -> Option<Why> {
+    let measured = |(runs, parts): Side| -> usize {
+        let of_run = |(run, part): (&Indexed<'_>, &Range<usize>)| {
+            let counts = run.series(name)?.sheet.counts().skip(part.start).take(part.len());
+            Some(counts.filter(|(measured, _)| *measured > 0).count())
+        };
+        runs.iter().zip(parts).filter_map(of_run).sum()
+    };
+    let have = measured(sides.a).min(measured(sides.b)) as u64;
+    let needed = independent_samples_min(MEDIAN);
+    match have {
+        0 => None,
+        have => (have < needed).then_some(Why::Unsupported { needed, have }),
+    }
+}
+
+/// A mean needs values of as many seconds as the median needs independent samples.
+const MEDIAN: f64 = 0.5;
 
 /// Why a quantile has no figure, if it has none.
 fn unsupported(quantile: f64, sides: [(&Option<Estimate>, &SheetPart); 2]) -> Option<Why> {
@@ -373,7 +403,7 @@ fn error_side(name: &str, (runs, parts): Side) -> ErrorSide {
 
 /// The good responses of each second of each run.
 fn good(name: &str, (runs, parts): Side, options: &Options) -> Option<Vec<Vec<f64>>> {
-    let of_run = |(run, part): (&Run, &Range<usize>)| -> Option<Vec<f64>> {
+    let of_run = |(run, part): (&Indexed<'_>, &Range<usize>)| -> Option<Vec<f64>> {
         let sheet = &run.series(name)?.sheet;
         let good: Vec<u64> = match options.slo_ms {
             Some(slo_ms) => sheet.at_most(slo_ms),

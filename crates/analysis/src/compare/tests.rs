@@ -280,3 +280,125 @@ fn one_second_and_one_request_are_compared_with_care() {
     let failed = compare(&[run(1, 300, 100.0, 1.0)], &[run(2, 300, 100.0, 1.0)], &Options::default());
     assert_eq!(failed.answer(), Answer::AllFailed);
 }
+
+/// A series of one request, in the second that is given.
+fn once(name: &str, seconds: usize, at: usize, ms: f64) -> Series {
+    let mut series = Series::new(name);
+    for second in 0..seconds {
+        let mut histogram = histo::Histogram::default();
+        if second == at {
+            histogram.record(ms);
+        }
+        series.sheet.push(&histogram, if second == at { ms } else { 0.0 }, 0);
+    }
+    series
+}
+
+#[test]
+fn one_request_proves_no_change() {
+    let with_one = |seed, ms| {
+        let mut run = staged(seed, 300.0);
+        run.series.push(once("GET about", 28, 0, ms));
+        run
+    };
+    let comparison = compare(&[with_one(1, 10.0)], &[with_one(2, 2.0)], &Options::default());
+    let rows: Vec<&Row> = comparison.rows.iter().filter(|row| row.series == "GET about").collect();
+    let of = |measure| rows.iter().find(|row| row.measure == measure).expect("a row");
+    assert_eq!(of(Measure::Mean).verdict, Verdict::NotAvailable(Why::Unsupported { needed: 5, have: 1 }));
+    assert_eq!(of(Measure::Mean).a, Some(10.0), "the figure is shown without a verdict");
+    assert!(
+        rows.iter().all(|row| !matches!(row.verdict, Verdict::Improved | Verdict::Regressed)),
+        "{rows:?}"
+    );
+    assert!(!matches!(comparison.answer(), Answer::Changed { .. }), "{:?}", comparison.answer());
+}
+
+#[test]
+fn a_run_of_one_request_is_not_judged() {
+    let alone = |seed, ms| Run { series: vec![once("GET /", 60, 0, ms)], ..run(seed, 60, 100.0, 0.0) };
+    let comparison = compare(&[alone(1, 10.0)], &[alone(2, 500.0)], &Options::default());
+    let latency = comparison.rows.iter().filter(|row| row.series == "GET /");
+    let changed = latency.filter(|row| matches!(row.verdict, Verdict::Improved | Verdict::Regressed)).count();
+    assert_eq!(changed, 0, "{:?}", comparison.rows);
+}
+
+#[test]
+fn one_side_that_failed_whole_has_regressed() {
+    let failed = compare(&[run(1, 300, 100.0, 0.0)], &[run(2, 300, 100.0, 1.0)], &Options::default());
+    let Answer::Changed { regressed, .. } = failed.answer() else { panic!("{:?}", failed.answer()) };
+    let lead = &failed.rows[regressed.lead.expect("a figure")];
+    assert_eq!((lead.measure, lead.a, lead.b), (Measure::ErrorShare, Some(0.0), Some(1.0)));
+}
+
+#[test]
+fn sides_with_nothing_in_common_say_so() {
+    let mut other = run(2, 300, 100.0, 0.0);
+    other.series[0].name = "POST /".into();
+    let apart = compare(&[run(1, 300, 100.0, 0.0)], &[other], &Options::default());
+    assert_eq!(apart.answer(), Answer::NothingInCommon);
+    assert!(compare(&[run(1, 300, 100.0, 0.0)], &[], &Options::default()).rows.len() <= 1 + 8);
+}
+
+/// A run of so many endpoints, each with one request per second.
+fn wide(endpoints: usize) -> Run {
+    let mut histogram = histo::Histogram::default();
+    histogram.record(10.0);
+    let series = |number: usize| {
+        let mut series = Series::new(format!("GET /{number}"));
+        (0..30).for_each(|_| series.sheet.push(&histogram, 10.0, 0));
+        series
+    };
+    Run { series: (0..endpoints).map(series).collect(), ..run(1, 30, 10.0, 0.0) }
+}
+
+#[test]
+fn ten_thousand_endpoints_take_time_in_proportion() {
+    let options = Options { quantiles: vec![0.95], ..Options::default() };
+    let rows_per_series = compare(&[wide(1)], &[wide(1)], &options).rows.len() - 1;
+    let compared = |endpoints: usize| {
+        let (a, b) = ([wide(endpoints)], [wide(endpoints)]);
+        let before = model::SystemClock::now();
+        let comparison = compare(&a, &b, &options);
+        let answer = comparison.answer();
+        let important = comparison.important_rows();
+        assert!(!matches!(answer, Answer::Changed { .. }), "{answer:?}");
+        assert!(important.len() < 100, "{} rows are shown", important.len());
+        assert_eq!(comparison.rows.len(), 1 + endpoints * rows_per_series);
+        model::SystemClock::now().ms_since(before)
+    };
+    let (few, many) = (compared(1_000), compared(10_000));
+    assert!(many < few * 40.0, "ten times as many endpoints take {:.0} times as long", many / few);
+}
+
+/// A baseline with sides that are as fast: the more there are, the more chances for a false change.
+#[test]
+fn false_changes_are_held_over_all_sides() {
+    let has_changed = |comparison: &Comparison| {
+        comparison.rows.iter().any(|row| matches!(row.verdict, Verdict::Improved | Verdict::Regressed))
+    };
+    let changed = |seed: u64| {
+        let baseline = [run(seed * 100, 120, 100.0, 0.0)];
+        let others: Vec<[Run; 1]> = (1..8).map(|other| [run(seed * 100 + other, 120, 100.0, 0.0)]).collect();
+        let sides: Vec<&[Run]> = others.iter().map(|side| side.as_slice()).collect();
+        compare_with_baseline(&baseline, &sides, &Options::default()).iter().any(has_changed)
+    };
+    let studies = (1..=20).filter(|seed| changed(*seed)).count();
+    assert!(studies <= 3, "{studies} of 20 studies of equal sides have a change; one is expected at 5 %");
+}
+
+#[test]
+fn a_regression_among_several_sides_is_its_own() {
+    let side = |seed, ms| [run(seed, 300, ms, 0.0)];
+    let (a, same, slow) = (side(1, 100.0), side(2, 100.0), side(3, 130.0));
+    let found = compare_with_baseline(&a, &[&same, &slow], &Options::default());
+    assert!(!found[0].has_regressed() && found[1].has_regressed());
+    let alone = compare(&a, &slow, &Options::default());
+    let p95 = |comparison: &Comparison| row(comparison, Measure::Quantile(0.95));
+    assert_eq!(p95(&alone).ratio.map(|it| it.ratio), p95(&found[1]).ratio.map(|it| it.ratio));
+    // An equal side is a comparison more, in which to find something by chance.
+    assert!(
+        p95(&found[1]).q_value > p95(&alone).q_value,
+        "{:?}",
+        (p95(&found[1]).q_value, p95(&alone).q_value)
+    );
+}

@@ -18,14 +18,14 @@ mod observation;
 mod own_traces;
 mod paths;
 mod prediction;
-mod series;
+pub(crate) mod series;
 mod sessions;
 mod stalls;
 mod thresholds;
 mod times;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::collections::BTreeSet;
 
@@ -39,6 +39,7 @@ pub use case::{Case, Level, Requests, Second, Tasks};
 use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
+pub(crate) use own_traces::own_traces;
 use thresholds::cpu::PROGRAM_MIN;
 use thresholds::outcome::{
     CYCLE_MIN, EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, SERVED_MIN, TRACED_MIN, UNACCOUNTED_MIN,

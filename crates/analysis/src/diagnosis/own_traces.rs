@@ -13,7 +13,7 @@ use model::{Span, SpanKind, Trace};
 /// Where servers joined the run's trace context, these are the traces that they joined, those that link to one of them, and those
 /// that begin with an entry operation of one of them. Consumers that begin a trace without a link work on messages of others.
 /// Without a joining server span all traces count, since they cannot be attributed to a run.
-pub(super) fn own_traces(traces: &[Trace]) -> Vec<&Trace> {
+pub(crate) fn own_traces(traces: &[Trace]) -> Vec<&Trace> {
     let answered: Vec<&Trace> = traces.iter().filter(|trace| !trace.spans.iter().all(Span::is_own)).collect();
     let joined = |trace: &&&Trace| trace.spans.iter().any(Span::is_own);
     let ids: HashSet<u128> = answered.iter().filter(joined).map(|trace| trace.id).collect();

@@ -6,7 +6,7 @@ use model::{Datum, Instant, Record, Signal};
 use super::case::Level;
 
 /// Returns the mean over the run's time; `None` without points in it.
-pub(super) fn mean(level: &Level, signal: &Signal) -> Option<f64> {
+pub(crate) fn mean(level: &Level, signal: &Signal) -> Option<f64> {
     let inside = inside(level, signal);
     (!inside.is_empty()).then(|| inside.iter().map(|(_, value)| value).sum::<f64>() / inside.len() as f64)
 }
@@ -60,7 +60,7 @@ pub(super) fn against_load(level: &Level, signal: &Signal) -> Vec<(f64, f64)> {
 }
 
 /// A label, by the first of these names that it has.
-pub(super) fn label<'a>(signal: &'a Signal, names: &[&str]) -> Option<&'a str> {
+pub(crate) fn label<'a>(signal: &'a Signal, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| signal.labels.get(*name)).map(String::as_str).filter(|text| !text.is_empty())
 }
 
@@ -80,7 +80,7 @@ pub(super) fn place(signal: &Signal) -> &str {
 }
 
 /// The number that a record has.
-pub(super) fn number(record: &Record, name: &str) -> Option<f64> {
+pub(crate) fn number(record: &Record, name: &str) -> Option<f64> {
     match record.fields.get(name) {
         Some(Datum::Number(number)) if number.is_finite() => Some(*number),
         _ => None,

@@ -8,15 +8,15 @@ use model::{Evidence, Grade, Instant, Kept, Record, RecordKind, Signal, Span, Sp
 use super::case::{Level, Requests, Second};
 
 /// When the runs of tests begin.
-pub(super) const ZERO_NS: u64 = 100_000_000_000;
+pub(crate) const ZERO_NS: u64 = 100_000_000_000;
 
 /// An instant of such a run, seconds from its beginning.
-pub(super) fn at(second: f64) -> Instant {
+pub(crate) fn at(second: f64) -> Instant {
     Instant::from_ns((ZERO_NS as f64 + second * 1e9) as u64)
 }
 
 /// A valid run of so many seconds, at so many requests per second, each of which takes so long.
-pub(super) fn level(seconds: u32, rate: u64, mean_s: f64) -> Level {
+pub(crate) fn level(seconds: u32, rate: u64, mean_s: f64) -> Level {
     let second = |number: u32| Second {
         from: at(f64::from(number)),
         to: at(f64::from(number) + 1.0),
@@ -44,11 +44,11 @@ pub(super) fn level(seconds: u32, rate: u64, mean_s: f64) -> Level {
 }
 
 /// The same level with evidence from servers.
-pub(super) fn with_evidence(level: Level, signals: Vec<Signal>, records: Vec<Record>) -> Level {
+pub(crate) fn with_evidence(level: Level, signals: Vec<Signal>, records: Vec<Record>) -> Level {
     Level { evidence: Evidence { signals, records, ..Evidence::default() }, ..level }
 }
 
-pub(super) fn signal(name: &str, labels: &[(&str, &str)], points: &[(f64, f64)]) -> Signal {
+pub(crate) fn signal(name: &str, labels: &[(&str, &str)], points: &[(f64, f64)]) -> Signal {
     Signal {
         source: "source".to_owned(),
         name: name.into(),
@@ -61,19 +61,19 @@ pub(super) fn signal(name: &str, labels: &[(&str, &str)], points: &[(f64, f64)])
 }
 
 /// A signal that is the same in each of so many seconds.
-pub(super) fn flat(name: &str, labels: &[(&str, &str)], seconds: u32, value: f64) -> Signal {
+pub(crate) fn flat(name: &str, labels: &[(&str, &str)], seconds: u32, value: f64) -> Signal {
     let points: Vec<(f64, f64)> = (1..=seconds).map(|second| (f64::from(second), value)).collect();
     signal(name, labels, &points)
 }
 
-pub(super) fn record(kind: RecordKind, subject: &str, fields: &[(&str, f64)]) -> Record {
+pub(crate) fn record(kind: RecordKind, subject: &str, fields: &[(&str, f64)]) -> Record {
     let fields: BTreeMap<String, model::Datum> =
         fields.iter().map(|(name, number)| ((*name).to_owned(), (*number).into())).collect();
     Record { source: "source".to_owned(), kind, at: at(1.0), subject: subject.to_owned(), fields }
 }
 
 /// A span, in milliseconds from the beginning of the run.
-pub(super) fn span(
+pub(crate) fn span(
     id: u64,
     parent: u64,
     service: &str,
@@ -96,7 +96,7 @@ pub(super) fn span(
 }
 
 /// A request that a service answers, and the statements that it makes for that: what each does, from when, how long.
-pub(super) fn request(
+pub(crate) fn request(
     service: &str,
     operation: &str,
     length_ms: f64,
@@ -113,7 +113,7 @@ pub(super) fn request(
 
 /// Traces of work in `slots`, each of which takes one at a time, for `length_ms`. `build` makes the spans of a trace from the time at
 /// which it gets its slot, milliseconds.
-pub(super) fn in_slots(
+pub(crate) fn in_slots(
     slots: usize,
     traces: u128,
     length_ms: f64,
@@ -127,7 +127,7 @@ pub(super) fn in_slots(
 }
 
 /// The client's side of a request, with what servers did for it: their first span has the number 1.
-pub(super) fn asked(length_ms: f64, mut below: Vec<Span>) -> Vec<Span> {
+pub(crate) fn asked(length_ms: f64, mut below: Vec<Span>) -> Vec<Span> {
     if let Some(server) = below.first_mut() {
         server.parent = Some(99);
     }
@@ -141,7 +141,7 @@ pub(super) fn asked(length_ms: f64, mut below: Vec<Span>) -> Vec<Span> {
 }
 
 /// A trace of the unbiased sample, a hundred milliseconds after the one before.
-pub(super) fn sampled(number: u128, mut spans: Vec<Span>) -> Trace {
+pub(crate) fn sampled(number: u128, mut spans: Vec<Span>) -> Trace {
     for span in &mut spans {
         span.start_ns += number as i64 * 100_000_000;
     }

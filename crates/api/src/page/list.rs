@@ -81,6 +81,8 @@ pub struct RunRow {
     pub verdict: &'static str,
     /// How many thresholds there are, and how many held.
     pub thresholds: ThresholdCount,
+    /// The threshold that the verdict names; null where none is near its limit, and where there are none.
+    pub objective: Option<RunObjective>,
     /// Its key figures.
     pub figures: RunFigures,
     /// The study that it is a level of.
@@ -94,6 +96,20 @@ pub struct RunRow {
     /// Requests per second in up to 40 equal parts of the run; null where a part was lost.
     #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
     pub shape: Vec<Option<Number>>,
+}
+
+/// A threshold in a line, in texts as the terminal shows them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunObjective {
+    /// The metric and its statistic: `checkout_time p95`.
+    pub name: String,
+    /// The observed value.
+    pub observed: String,
+    /// The limit.
+    pub limit: String,
+    /// Whether it held.
+    pub ok: bool,
 }
 
 /// How many thresholds there are.

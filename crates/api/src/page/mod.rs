@@ -41,11 +41,11 @@ pub use evidence::{
     Evidence, EvidenceSource, Frame, FunctionRow, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak,
     Profile, QueueLaw, QueueRow, StatementRow, StoryLine, Subject, TaskRow, WaitRow, WayMeasured, WayRow,
 };
-pub use list::{RunFigures, RunList, RunRow, RunStudy, ThresholdCount, Unreadable};
+pub use list::{RunFigures, RunList, RunObjective, RunRow, RunStudy, ThresholdCount, Unreadable};
 pub use live::{Ended, LiveError, LivePace, LiveState, LiveThresholds, Reset, Tick};
 pub use other::{
-    ComparePage, ComparisonText, ErrorRow, Errors, Generator, GradeRange, LogRow, Logs, NoteAnswer,
-    ThresholdOverTime, Thresholds, Unmeasured, ValidityPage, ValidityReason, VitalSeries,
+    ComparePage, ComparisonText, ErrorRow, Errors, EvidenceText, Generator, GradeRange, LogRow, Logs,
+    NoteAnswer, ThresholdOverTime, Thresholds, Unmeasured, ValidityPage, ValidityReason, VitalSeries,
 };
 pub use requests::{Phase, RequestNode, RequestStats, Requests, StatusCount};
 pub use run::{

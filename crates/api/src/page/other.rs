@@ -191,8 +191,6 @@ pub struct ThresholdOverTime {
     /// As in the report.
     #[serde(flatten)]
     pub threshold: ReportThreshold,
-    /// The limit as the terminal shows it.
-    pub limit_text: String,
     /// The margin as reports show it; null where there is none.
     pub margin_text: Option<String>,
     /// Whether crossing it ends the run.
@@ -215,6 +213,8 @@ pub struct ComparePage {
     pub comparison: Comparison,
     /// Its rows as `compare` prints them.
     pub texts: Vec<ComparisonText>,
+    /// The rows of its evidence in words.
+    pub evidence: Vec<EvidenceText>,
     /// The closing sentence in the language asked for.
     pub sentence: String,
     /// Remarks to read before the rows, in the requested language.
@@ -237,6 +237,22 @@ pub struct ComparisonText {
     pub change: String,
     /// The verdict.
     pub verdict: String,
+}
+
+/// A figure of server evidence of both sides in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct EvidenceText {
+    /// The service, database or pool.
+    pub subject: String,
+    /// The figure.
+    pub figure: String,
+    /// The first side's.
+    pub a: String,
+    /// The second side's.
+    pub b: String,
+    /// The ratio, or the only side that has the figure.
+    pub change: String,
 }
 
 /// A note on a run.

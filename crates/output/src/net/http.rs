@@ -219,6 +219,16 @@ mod tests {
     }
 
     #[test]
+    fn answers_are_bounded_once_decompressed() {
+        let server = testkit::http::start();
+        // 32 KB on the network, less than an answer may have.
+        let url = server.url("/bomb?mib=32");
+        let client = HttpClient::new(&url, &HttpSettings::default()).expect("a URL");
+        let answer = client.post(&url, &[], b"", Duration::from_secs(20)).expect("an answer");
+        assert_eq!((answer.status, answer.body.len()), (200, 0), "nothing of it is kept");
+    }
+
+    #[test]
     fn silence_is_tried_again() {
         let client = HttpClient::new("http://127.0.0.1:1", &HttpSettings::default()).expect("a URL");
         let answer = client.post("http://127.0.0.1:1/", &[], b"", Duration::from_secs(5));

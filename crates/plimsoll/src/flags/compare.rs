@@ -10,12 +10,10 @@ use super::LangFlag;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES)]
 pub(crate) struct CompareFlags {
-    /// Runs before the change: @last, @prev, an id prefix, a path, or tag:NAME=VALUE; comma-separated
-    #[arg(value_name = "BEFORE", default_value = "@prev")]
-    pub(crate) a: String,
-    /// Runs after the change
-    #[arg(value_name = "AFTER", default_value = "@last")]
-    pub(crate) b: String,
+    /// Runs to compare, the baseline first: @last, @prev, an id prefix, a path, or tag:NAME=VALUE; comma-separated for several
+    /// runs of one side [default: @prev @last]
+    #[arg(value_name = "RUN", num_args = 0..=8)]
+    pub(crate) sides: Vec<String>,
     /// Output format: text for a terminal, md for a pull request, json for programs
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: CompareFormat,
@@ -73,19 +71,21 @@ pub(crate) enum FailOn {
 
 const COMPARE_EXAMPLES: &str = "\
 Each metric is improved, regressed, equivalent or inconclusive. With three or more runs per side,
-the variation between runs is taken into account.
+the variation between runs is taken into account. Up to 8 sides are compared with the first; verdicts
+hold over all of these comparisons together.
 
 Examples:
   plimsoll compare                                     compare the last two runs
   plimsoll compare @prev @last --fail-on regressed     exit code 121 if anything got worse
   plimsoll compare ab12,ab34,ab56 cd12,cd34,cd56       three runs per side
+  plimsoll compare ab12 cd34 ef56                      a column per run, each compared with ab12
   plimsoll compare tag:version=1.4 tag:version=1.5     all runs started with --tag version=…
   plimsoll compare main.plimsoll @last --format md     Markdown for a pull request
   plimsoll compare @prev @last --quantiles p50,p99 --margin 2% --slo 300ms
 
 Exit codes:
-  0 compared, whatever the result, 121 regressed and 125 nothing judged (with --fail-on regressed),
-  255 any other error";
+  0 compared, whatever the result, 121 regressed and 125 nothing judged (with --fail-on regressed, of
+  any run against the first), 255 any other error";
 
 /// `plimsoll history`
 #[derive(Clone, Debug, Args)]

@@ -197,7 +197,7 @@ impl Series<'_> {
             session::terminal::print(&format!("\n{}", comparison::levels(&rows, Lang::En, style)));
         }
         self.tell_tag();
-        Ok(self.exit.or_worse(compare::exit(&report, &flags.judge)))
+        Ok(self.exit.or_worse(compare::exit(std::slice::from_ref(&report), &flags.judge)))
     }
 
     /// Prints the command that finds these runs.

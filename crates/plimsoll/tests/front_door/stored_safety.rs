@@ -188,3 +188,17 @@ fn a_secret_reaches_no_part_of_the_file() {
     }
     ran.and("show").run().exits(0).prints("(hidden)");
 }
+
+#[test]
+fn pipes_beside_a_run_block_no_command() {
+    let ran = plimsoll("export default () => {};").run().exits(0);
+    for suffix in ["-lock", "-journal", "-wal"] {
+        let pipe = format!("{}{suffix}", stored_file(&ran).display());
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
+        let refused = format!("{suffix} beside it is not a regular file; move it away");
+        ran.and("show @last").run().exits(255).says(&refused);
+        ran.and("runs").run().exits(0).says(&refused);
+        std::fs::remove_file(&pipe).expect("it is there");
+    }
+    ran.and("show @last").run().exits(0);
+}

@@ -1,11 +1,13 @@
 //! A comparison as JSON, in the shape that `docs/format/comparison.schema.json` describes.
 
-use analysis::compare::{Comparability, Measure, Method, More, Row, Verdict, Why};
+use analysis::compare::{
+    Comparability, EvidenceComparison, EvidenceRow, Fact, Measure, Method, More, Row, Verdict, Why, WorkUnit,
+};
 use analysis::steady::Steady;
 use api::Number;
 use api::comparison::{
-    Bounds, ComparedRun, Comparison, ComparisonFinding, ComparisonOptions, ComparisonRow, SCHEMA_VERSION,
-    SteadySeconds,
+    Bounds, ComparedEvidence, ComparedEvidenceRow, ComparedRun, Comparison, ComparisonFinding,
+    ComparisonOptions, ComparisonRow, SCHEMA_VERSION, SteadySeconds,
 };
 
 use super::{ComparisonReport, Tally, sentences};
@@ -25,7 +27,7 @@ pub fn document(report: &ComparisonReport) -> Comparison {
     let finding = |finding: &Comparability| ComparisonFinding {
         kind: kind(finding),
         refuses: finding.refusal().is_some() && !report.options.despite_unequal_load,
-        sentence: sentences::finding(finding, lang, &str::to_owned),
+        sentence: sentences::finding(finding, report, lang, &str::to_owned),
     };
     Comparison {
         schema_version: SCHEMA_VERSION,
@@ -38,7 +40,43 @@ pub fn document(report: &ComparisonReport) -> Comparison {
         within_run_only: comparison.within_run_only,
         paired_seconds: comparison.paired_s.map(|seconds| seconds as u64),
         rows: comparison.rows.iter().map(row).collect(),
+        evidence: evidence(&report.evidence),
         endpoints_left_out: report.endpoints_left_out as u64,
+    }
+}
+
+fn evidence(found: &EvidenceComparison) -> ComparedEvidence {
+    let row = |row: &EvidenceRow| ComparedEvidenceRow {
+        subject: row.subject.clone(),
+        figure: fact(row.fact),
+        unit: match row.fact {
+            Fact::CpuTime | Fact::PoolWait => "ms",
+            Fact::Queries | Fact::TracedQueries | Fact::Spans | Fact::PoolInUse => "count",
+        },
+        a: row.a.map(|reading| Number(reading.value)),
+        b: row.b.map(|reading| Number(reading.value)),
+        limit_a: row.a.and_then(|reading| reading.limit).map(Number),
+        limit_b: row.b.and_then(|reading| reading.limit).map(Number),
+        ratio: row.ratio().map(Number),
+    };
+    ComparedEvidence {
+        per: match found.per {
+            WorkUnit::Request => "request",
+            WorkUnit::Task => "task",
+        },
+        rows: found.rows.iter().map(row).collect(),
+        left_out: found.left_out as u64,
+    }
+}
+
+fn fact(fact: Fact) -> &'static str {
+    match fact {
+        Fact::CpuTime => "cpu_time",
+        Fact::Queries => "queries",
+        Fact::TracedQueries => "traced_queries",
+        Fact::Spans => "spans",
+        Fact::PoolInUse => "pool_in_use",
+        Fact::PoolWait => "pool_wait",
     }
 }
 

@@ -3,7 +3,7 @@
 use analysis::compare::{Row, Verdict};
 use analysis::steady::Steady;
 
-use super::{ComparedRun, ComparisonReport, Tally, sentences, shown};
+use super::{ComparedRun, ComparisonReport, Tally, evidence, sentences, shown};
 use crate::Lang;
 use crate::escape::markdown_code;
 use crate::markdown::{BYTES_MAX, Column, Table};
@@ -12,28 +12,34 @@ use crate::markdown::{BYTES_MAX, Column, Table};
 const ROWS_MAX: usize = 200;
 
 /// Bytes of the list of findings and of each table at most, so that the whole fits.
-const PART_BYTES_MAX: usize = BYTES_MAX / 4;
+const PART_BYTES_MAX: usize = BYTES_MAX / 5;
 
 /// Findings that are shown at most, the most serious ones.
 const FINDINGS_MAX: usize = 40;
 
 /// The comparison as Markdown of at most [`BYTES_MAX`] bytes.
 pub fn render(report: &ComparisonReport, lang: Lang) -> String {
-    let mark = match Tally::count(&report.comparison.rows).verdict() {
-        "regressed" => "❌",
-        "improved" | "equivalent" => "✅",
-        _ => "⚠️",
-    };
+    let mark = mark(Tally::count(&report.comparison.rows));
     let (rows, hidden) = shown(&report.comparison, ROWS_MAX);
     let mut text = format!("## {mark} {}\n", sentences::answer(report, lang, &markdown_code));
     text += &format!("\n{}\n", sentences::closing(report, lang, &markdown_code));
     text += &format!("\n### {}\n\n{}", lang.comparison_comparable(), findings(report, lang));
     text += &format!("\n### {}\n\n{}", sentences::parts(report, lang), sides(report, lang));
     text += &format!("\n### {}\n\n{}", lang.comparison_figures(), table(&rows, report, lang));
+    text += &evidence_part(report, lang);
     for caveat in sentences::caveats(report, hidden, lang) {
         text += &format!("\n> {caveat}\n");
     }
     text
+}
+
+/// The mark of a verdict on all rows.
+pub(super) fn mark(tally: Tally) -> &'static str {
+    match tally.verdict() {
+        "regressed" => "❌",
+        "improved" | "equivalent" => "✅",
+        _ => "⚠️",
+    }
 }
 
 /// The comparison as a section of a report: its closing sentence, whether the runs may be compared, and a row for each figure.
@@ -62,7 +68,7 @@ fn findings(report: &ComparisonReport, lang: Lang) -> String {
     let mut text = String::new();
     for (index, finding) in findings.iter().enumerate() {
         let mark = if finding.refusal().is_some() { "❌" } else { "⚠️" };
-        let line = format!("* {mark} {}\n", sentences::finding(finding, lang, &markdown_code));
+        let line = format!("* {mark} {}\n", sentences::finding(finding, report, lang, &markdown_code));
         if index >= FINDINGS_MAX || text.len() + line.len() > PART_BYTES_MAX {
             let more = (findings.len() - index).to_string();
             return text + &format!("* {}\n", lang.more_rows(more));
@@ -101,6 +107,37 @@ fn sides(report: &ComparisonReport, lang: Lang) -> String {
         runs.iter().zip(steady).map(row).for_each(|row| table.row(row));
     }
     table.render(lang, PART_BYTES_MAX)
+}
+
+/// What servers of both sides showed; empty where no side has evidence.
+fn evidence_part(report: &ComparisonReport, lang: Lang) -> String {
+    let found = &report.evidence;
+    if found.rows.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&[
+        Column::Left(lang.comparison_evidence()),
+        Column::Left(lang.comparison_figure()),
+        Column::Right(lang.comparison_before()),
+        Column::Right(lang.comparison_after()),
+        Column::Right(lang.comparison_change()),
+    ]);
+    for row in &found.rows {
+        table.row(vec![
+            markdown_code(&row.subject),
+            evidence::fact(row.fact, found.per, lang),
+            evidence::reading(row.fact, row.a, lang),
+            evidence::reading(row.fact, row.b, lang),
+            evidence::change(row, report.letter_b, lang),
+        ]);
+    }
+    let hidden = match found.left_out {
+        0 => String::new(),
+        count => format!("\n{}\n", lang.comparison_evidence_hidden(count)),
+    };
+    let table = table.render(lang, PART_BYTES_MAX);
+    let (title, note) = (lang.comparison_evidence(), lang.comparison_evidence_note());
+    format!("\n### {title} ({note})\n\n{table}{hidden}")
 }
 
 fn table(rows: &[&Row], report: &ComparisonReport, lang: Lang) -> String {

@@ -1,7 +1,9 @@
 //! A comparison of runs, for people and for programs: whether the runs may be compared, their steady parts, a row for each
 //! figure, and a closing sentence.
 
+mod evidence;
 pub mod json;
+mod many;
 mod markdown;
 mod sentences;
 #[cfg(test)]
@@ -9,12 +11,13 @@ pub(crate) mod tests;
 mod text;
 mod words;
 
-use analysis::compare::{Comparison, Options, Row, Verdict};
+use analysis::compare::{Comparison, EvidenceComparison, Options, Row, Verdict};
 
+pub use many::{json as many_json, markdown as many_markdown, text as many_text};
 pub use markdown::render as markdown;
 pub(crate) use markdown::{closing, section};
 pub use text::{levels, render as text};
-pub use words::{RowWords, Words, words};
+pub use words::{EvidenceWords, RowWords, Words, words};
 
 /// A comparison with the names of what was compared.
 #[derive(Clone, Debug)]
@@ -23,10 +26,14 @@ pub struct ComparisonReport {
     pub a: Vec<ComparedRun>,
     /// The runs of the second side.
     pub b: Vec<ComparedRun>,
+    /// The letter of the second side among those that are compared with the first, `B` for a single one.
+    pub letter_b: char,
     /// The options.
     pub options: Options,
     /// The result.
     pub comparison: Comparison,
+    /// What the servers of both sides showed.
+    pub evidence: EvidenceComparison,
     /// Endpoints that were not compared, because there were too many.
     pub endpoints_left_out: usize,
 }
@@ -59,7 +66,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(rows: &[Row]) -> Tally {
+    fn count<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Tally {
         let mut tally = Tally::default();
         for row in rows {
             *match row.verdict {

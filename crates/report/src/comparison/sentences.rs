@@ -17,7 +17,16 @@ pub(super) type Shown<'a> = &'a dyn Fn(&str) -> String;
 const HASH_DIGITS: usize = 12;
 
 /// A finding with its figures.
-pub(super) fn finding(finding: &Comparability, lang: Lang, shown: Shown<'_>) -> String {
+pub(super) fn finding(
+    finding: &Comparability,
+    report: &ComparisonReport,
+    lang: Lang,
+    shown: Shown<'_>,
+) -> String {
+    let letter = |side: SideName| match side {
+        SideName::A => 'A',
+        SideName::B => report.letter_b,
+    };
     let seconds = |seconds: f64| number::duration(seconds * 1000.0, None);
     match finding {
         Comparability::NoRun(side) => lang.comparison_no_run(letter(*side)),
@@ -81,13 +90,6 @@ fn affected(faults: &[Fault], lang: Lang) -> Option<&'static str> {
 
 fn hash(hash: &str, shown: Shown<'_>) -> String {
     shown(&hash.chars().take(HASH_DIGITS).collect::<String>())
-}
-
-fn letter(side: SideName) -> &'static str {
-    match side {
-        SideName::A => "A",
-        SideName::B => "B",
-    }
 }
 
 fn grade_word(grade: Grade, lang: Lang) -> &'static str {
@@ -165,6 +167,15 @@ pub(super) fn change(row: &Row) -> String {
     format!("{} pp ({} … {})", points(errors.difference), points(interval.lower), points(interval.upper))
 }
 
+/// The change without its interval: `×1.083`, or of shares of errors `+0.500 pp`.
+pub(super) fn brief(row: &Row) -> String {
+    match (&row.ratio, &row.errors) {
+        (Some(change), _) => format!("×{:.3}", change.ratio),
+        (None, Some(errors)) => format!("{:+.3} pp", errors.difference * 100.0),
+        (None, None) => "–".to_owned(),
+    }
+}
+
 /// `×1.083 (1.021 … 1.143)`
 pub(super) fn ratio(ratio: f64, lower: f64, upper: f64) -> String {
     format!("×{ratio:.3} ({} … {})", bound(lower), bound(upper))
@@ -229,7 +240,7 @@ pub(super) fn answer(report: &ComparisonReport, lang: Lang, shown: Shown<'_>) ->
     let comparison = &report.comparison;
     match comparison.answer() {
         Answer::NotComparable(place) => {
-            let reason = finding(&comparison.findings[place], lang, shown);
+            let reason = finding(&comparison.findings[place], report, lang, shown);
             lang.comparison_answer_incomparable(reason)
         }
         Answer::AllFailed => lang.comparison_answer_failed().to_owned(),
@@ -326,9 +337,14 @@ pub(super) fn caveats(report: &ComparisonReport, hidden: usize, lang: Lang) -> V
     if report.endpoints_left_out > 0 {
         caveats.push(lang.comparison_endpoints_hidden(report.endpoints_left_out));
     }
+    caveats.push(legend(report, lang));
+    caveats
+}
+
+/// The meaning of intervals, margins and q-values.
+pub(super) fn legend(report: &ComparisonReport, lang: Lang) -> String {
     let percent = number::plain(report.options.confidence * 100.0);
     let margin = number::plain(report.options.margin * 100.0);
     let margin_ms = number::duration(report.options.margin_ms, None);
-    caveats.push(lang.comparison_legend(percent, margin, margin_ms));
-    caveats
+    lang.comparison_legend(percent, margin, margin_ms)
 }

@@ -45,7 +45,9 @@ fn report(a: Vec<Run>, b: Vec<Run>, options: Options) -> ComparisonReport {
     ComparisonReport {
         a: a.iter().map(identity).collect(),
         b: b.iter().map(identity).collect(),
+        letter_b: 'B',
         comparison: compare(&a, &b, &options),
+        evidence: EvidenceComparison::default(),
         options,
         endpoints_left_out: 2,
     }

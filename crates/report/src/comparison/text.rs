@@ -1,9 +1,9 @@
 //! A comparison on a terminal.
 
-use analysis::compare::{LevelRow, Row, Verdict};
+use analysis::compare::{EvidenceRow, LevelRow, Row, Verdict};
 use analysis::steady::Steady;
 
-use super::{ComparedRun, ComparisonReport, sentences, shown};
+use super::{ComparedRun, ComparisonReport, evidence, sentences, shown};
 use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW, width};
 use crate::{Lang, Style, escape};
 
@@ -19,6 +19,7 @@ pub fn render(report: &ComparisonReport, lang: Lang, style: Style) -> String {
     let mut text = format!("{}\n\n", style.paint(BOLD, &sentences::answer(report, lang, &name)));
     let (rows, hidden) = shown(&report.comparison, ROWS_MAX);
     text += &format!("{}\n", table(&rows, report, lang, style));
+    text += &evidence_table(report, lang, style);
     text += &format!("{}\n", style.paint(BOLD, lang.comparison_comparable()));
     let findings = &report.comparison.findings;
     if findings.is_empty() {
@@ -27,7 +28,7 @@ pub fn render(report: &ComparisonReport, lang: Lang, style: Style) -> String {
     for finding in findings.iter().take(FINDINGS_MAX) {
         let mark =
             if finding.refusal().is_some() { style.paint(RED, "✗") } else { style.paint(YELLOW, "•") };
-        text += &format!("  {mark} {}\n", sentences::finding(finding, lang, &name));
+        text += &format!("  {mark} {}\n", sentences::finding(finding, report, lang, &name));
     }
     if findings.len() > FINDINGS_MAX {
         let more = (findings.len() - FINDINGS_MAX).to_string();
@@ -126,22 +127,58 @@ fn table(rows: &[&Row], report: &ComparisonReport, lang: Lang, style: Style) -> 
     text
 }
 
+/// What servers of both sides showed, with a blank line after it; empty where no side has evidence.
+fn evidence_table(report: &ComparisonReport, lang: Lang, style: Style) -> String {
+    let found = &report.evidence;
+    if found.rows.is_empty() {
+        return String::new();
+    }
+    let head = [
+        lang.comparison_figure(),
+        lang.comparison_before(),
+        lang.comparison_after(),
+        lang.comparison_change(),
+    ];
+    let row = |row: &EvidenceRow| {
+        [
+            evidence::fact(row.fact, found.per, lang),
+            evidence::reading(row.fact, row.a, lang),
+            evidence::reading(row.fact, row.b, lang),
+            evidence::change(row, report.letter_b, lang),
+        ]
+    };
+    let cells: Vec<[String; 4]> =
+        std::iter::once(head.map(str::to_owned)).chain(found.rows.iter().map(row)).collect();
+    let mut lines = lines(&cells, &vec![FAINT; found.rows.len()], style).into_iter();
+    let title = style.paint(BOLD, lang.comparison_evidence());
+    let mut text = format!("{title} ({})\n", lang.comparison_evidence_note());
+    text.extend(lines.next());
+    for rows in evidence::by_subject(&found.rows) {
+        text += &format!("{}\n", style.paint(BOLD, &escape::short(&rows[0].subject)));
+        text.extend(lines.by_ref().take(rows.len()));
+    }
+    if found.left_out > 0 {
+        text += &format!("{}\n", lang.comparison_evidence_hidden(found.left_out));
+    }
+    text + "\n"
+}
+
 /// A line for each row of cells, the first of which is the head; the others have colours.
-fn lines(cells: &[[String; 6]], colours: &[&str], style: Style) -> Vec<String> {
+fn lines<const N: usize>(cells: &[[String; N]], colours: &[&str], style: Style) -> Vec<String> {
     let widths = |column: usize| cells.iter().map(|row| width(&row[column])).max().unwrap_or(0);
-    let widths: [usize; 5] = std::array::from_fn(widths);
-    let line = |(row, code): (&[String; 6], &&str)| {
+    let widths: [usize; N] = std::array::from_fn(widths);
+    let line = |(row, code): (&[String; N], &&str)| {
         let mut text = String::from("  ");
-        for (column, (cell, width_max)) in row.iter().zip(widths).enumerate() {
+        for (column, (cell, width_max)) in row.iter().zip(widths).take(N - 1).enumerate() {
             let blanks = " ".repeat(width_max - width(cell));
             text += &if column == 0 { format!("{cell}{blanks}  ") } else { format!("{blanks}{cell}  ") };
         }
-        format!("{text}{}\n", style.paint(code, &row[5]))
+        format!("{text}{}\n", style.paint(code, &row[N - 1]))
     };
     cells.iter().zip(std::iter::once(&FAINT).chain(colours)).map(line).collect()
 }
 
-fn colour(verdict: Verdict) -> &'static str {
+pub(super) fn colour(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Regressed => RED,
         Verdict::Improved => GREEN,

@@ -3,7 +3,7 @@
 use tally::{Comparison, Condition};
 
 use crate::number;
-use crate::summary::{MetricSummary, Options, Statistic, ThresholdSummary, statistic_text};
+use crate::summary::{MetricSummary, Options, Statistic, ThresholdSummary, Values, statistic_text};
 
 use super::RunReport;
 
@@ -52,6 +52,16 @@ impl<'a> Judged<'a> {
         let condition = Condition::parse(&threshold.source, &metric.name, metric.kind()).ok();
         let margin = condition.as_ref().and_then(|condition| margin(condition, threshold.observed.1));
         Judged { metric, threshold, limit: condition.map(|condition| condition.limit), margin, options }
+    }
+
+    /// The metric and the statistic, `checkout_time p95`; `named` makes names harmless.
+    pub fn name(&self, named: impl FnOnce(&str) -> String) -> String {
+        let name = named(&self.metric.name);
+        match &self.metric.values {
+            // The share of a rate is what its name says.
+            Values::Rate { .. } => name,
+            _ => format!("{name} {}", self.threshold.observed.0.replace(['(', ')'], "")),
+        }
     }
 
     /// The observed value as the terminal shows it: `812ms`, `≥ 60 s (timeout)`.

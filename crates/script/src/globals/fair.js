@@ -48,11 +48,18 @@
       return isLong ? long().split(this, separator) : split(this, separator, limit);
     },
   };
-  const { parse } = JSON;
+  const { parse, stringify } = JSON;
+  // How long a text becomes is known only afterwards: a script that has made a long one is taken to make another.
+  let isLongText = false;
   const ofJson = {
     parse(text, reviver) {
       const isLong = typeof text === 'string' && text.length > UNITS && typeof reviver !== 'function';
       return isLong ? host.parse(parse, text) : parse(text, reviver);
+    },
+    stringify(value, replacer, space) {
+      const text = stringify(value, isLongText ? long().replacer(replacer) : replacer, space);
+      isLongText = text !== undefined && text.length > UNITS;
+      return text;
     },
   };
   for (const [target, functions] of [[arrays, ofArrays], [typed, ofTyped], [texts, ofTexts], [JSON, ofJson]]) {

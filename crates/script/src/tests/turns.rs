@@ -352,10 +352,26 @@ fn neighbours_of_native_calls_are_served() {
 }
 
 #[test]
+fn neighbours_of_calls_that_the_engine_counts_as_one_are_served() {
+    // The engine asks once in 10,000 operations, and each of these takes longer than the simplest ones by far.
+    for name in ["huge big integers", "searching a text", "repeat"] {
+        let ends = check_beside(&sources(&[name]), "");
+        assert_eq!(ends, [Some(IterationEnd::Interrupted)], "{name}");
+    }
+}
+
+#[test]
 fn neighbours_of_long_native_calls_are_served() {
-    for name in
-        ["sort", "sort of typed numbers", "sort of holes", "normalizing", "base64", "HTML", "JSON.parse"]
-    {
+    for name in [
+        "sort",
+        "sort of typed numbers",
+        "sort of holes",
+        "normalizing",
+        "base64",
+        "HTML",
+        "JSON.parse",
+        "JSON.stringify",
+    ] {
         let ends = check_beside(&sources(&[name]), "");
         assert_eq!(ends, [Some(IterationEnd::Interrupted)], "{name}");
     }
@@ -409,6 +425,18 @@ fn a_neighbours_computing_is_not_the_servers_time() {
     // A thread that is kept errs by 50 ms, and one that looks at its sockets between two slices by 2 ms. The bound is for a
     // machine on which others compute, where only the median is steady.
     assert!(beside[0] - alone[0] < 1.0 && beside[1] - alone[1] < 10.0, "{beside:?} {alone:?}");
+}
+
+/// Keeps the thread for tens of milliseconds at a time, in a call that the engine makes in one piece.
+const KEEPING: &str = "import { sleep } from 'k6'; export default function () {
+    const holes = []; holes[300000] = 1; while (true) { holes.reverse(); sleep(0.005); } }";
+
+#[test]
+fn a_thread_that_is_kept_is_not_the_servers_time() {
+    let server = testkit::http::start();
+    let [beside, alone] = durations_beside(&[KEEPING.to_owned()], &server, Duration::from_millis(800));
+    // Without the kernel's times of arrival, most responses seem to have come when the call ended.
+    assert!(beside[0] - alone[0] < 3.0, "{beside:?} {alone:?}");
 }
 
 /// `cargo test -p script durations_beside_one -- --ignored --nocapture`

@@ -230,7 +230,7 @@ mod tests {
             let server = testkit::http::start();
             let (http, network, tls) =
                 (HttpOptions::default(), NetworkOptions::default(), TlsOptions::default());
-            let budget = BodyBudget::of_memory(Some(0));
+            let budget = BodyBudget::new(16 << 20);
             let shared = Shared::new(&http, &network, &tls).expect("good options");
             let client = Client::new(Arc::new(shared.with_bodies(budget.clone())), 1);
             for path in ["/ws/echo", "/ws/echo?deflate=1"] {
@@ -244,6 +244,12 @@ mod tests {
                 drop(first);
                 let small = echo(&mut socket, 100).await;
                 assert!(matches!(small, Read::Message(_)) && budget.held_bytes() == 0, "{path}");
+                // Of those that the script keeps, the sixth is refused at the latest.
+                let mut kept = Vec::new();
+                while let Read::Message(message) = echo(&mut socket, 3 << 20).await {
+                    kept.push(message);
+                    assert!(kept.len() < 6, "{path}: {} bytes are held", budget.held_bytes());
+                }
             }
         });
     }

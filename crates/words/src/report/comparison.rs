@@ -60,6 +60,7 @@ crate::catalogue! {
         | "{start}초 ~ {end}초 (전체 {total}초)";
     comparison_steady_none(reason) = "none: {reason}" | "없음: {reason}";
     comparison_paired = "Same seconds of the same plan" | "같은 계획의 같은 시점끼리 비교";
+    comparison_seconds = "Compared seconds" | "비교한 구간";
     comparison_before = "before" | "이전";
     comparison_after = "after" | "이후";
     comparison_figures = "Results" | "결과";
@@ -139,6 +140,35 @@ crate::catalogue! {
     comparison_legend(confidence, margin, margin_ms) =
         "Intervals: {confidence} % CI. Equivalence margin: ±{margin} % or {margin_ms}, whichever is larger. q: p-value adjusted for false discovery rate. Failed and timed-out requests rank above every success."
         | "구간: {confidence} % 신뢰 구간. 동등성 한계: ±{margin} %, {margin_ms} 중 큰 값. q: 거짓 발견율(FDR)로 보정한 p-값. 실패와 시간 초과는 모든 성공보다 느린 것으로 간주합니다.";
+    comparison_evidence = "Evidence" | "증거";
+    comparison_evidence_note =
+        "means of whole runs, without a verdict"
+        | "실행 전체의 평균이며 판정은 하지 않습니다";
+    comparison_request = "request" | "요청";
+    comparison_task = "task" | "작업";
+    comparison_fact_cpu(work) = "CPU time per {work}" | "{work}당 CPU 시간";
+    comparison_fact_queries(work) = "queries per {work}" | "{work}당 쿼리";
+    comparison_fact_traced_queries(work) = "database calls per {work}, by traces" | "{work}당 DB 호출 (트레이스)";
+    comparison_fact_spans(work) = "spans per {work}" | "{work}당 스팬";
+    comparison_fact_pool = "connections in use" | "사용 중인 커넥션";
+    comparison_fact_wait(work) = "connection wait per {work}, sampled" | "{work}당 커넥션 대기 시간 (표본)";
+    comparison_of_limit(value, limit) = "{value} of {limit}" | "{value} / {limit}";
+    comparison_only_in(side) = "only in {side}" | "{side}에만 있음";
+    comparison_evidence_hidden(count) =
+        "Services, databases and pools not shown: {count}."
+        | "표시하지 않은 서비스, 데이터베이스, 커넥션 풀: {count}개.";
+    comparison_baseline = "baseline" | "기준선";
+    comparison_run_answer(side, run, answer) = "{side} ({run}): {answer}" | "{side} ({run}): {answer}";
+    comparison_counts(side, counts) = "{side}: {counts}" | "{side}: {counts}";
+    comparison_marks =
+        "✓ improved, ✗ regressed, = equivalent, ~ inconclusive, – not judged; changes are from A."
+        | "✓ 개선, ✗ 악화, = 동등, ~ 판단 불가, – 판정 없음. 변화는 A를 기준으로 합니다.";
+    comparison_many_adjusted(count) =
+        "Verdicts hold over all {count} comparisons together."
+        | "판정은 비교 {count}개 전체에 대해 보정했습니다.";
+    comparison_baseline_parts(sides) =
+        "The figures of A are those compared with the first run that shares them; {sides} are compared with other seconds of A."
+        | "A의 값은 같은 항목이 있는 첫 번째 실행과 비교한 구간의 값입니다. {sides}는 A의 다른 구간과 비교했습니다.";
     comparison_levels = "Server CPU" | "서버 CPU";
     comparison_levels_none =
         "no source reported server CPU in all of these runs; add one with --evidence"

@@ -34,8 +34,17 @@ mod tests {
             super::verification::ALL,
         ];
         // Symbols and terms that Korean engineers write in Latin letters.
-        let latin =
-            ["per_second", "at_least", "approximate", "capacity_slo", "evidence_story_peak", "audit_found"];
+        let latin = [
+            "per_second",
+            "at_least",
+            "approximate",
+            "capacity_slo",
+            "evidence_story_peak",
+            "audit_found",
+            "comparison_of_limit",
+            "comparison_run_answer",
+            "comparison_counts",
+        ];
         let entries: Vec<Entry> = catalogues.concat();
         check(&entries, &latin);
     }
