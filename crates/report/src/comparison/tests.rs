@@ -221,7 +221,7 @@ fn many_rows_leave_the_changes() {
     assert!(text.contains("Rows not shown: "), "{text}");
 }
 
-/// What servers of both sides showed, and what those of one side alone did.
+/// Evidence that both sides have, and some of one side alone.
 fn observed() -> EvidenceComparison {
     let row = |subject: &str, fact, a: Option<(f64, Option<f64>)>, b: Option<(f64, Option<f64>)>| {
         let reading = |(value, limit)| Reading { value, limit };
