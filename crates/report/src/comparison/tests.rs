@@ -328,7 +328,9 @@ fn columns_of_several_runs_stand_below_each_other() {
 
 #[test]
 fn several_runs_are_markdown_and_json_too() {
-    for count in [1, 3, 7] {
+    let [pair] = several(1).try_into().expect("one");
+    assert_eq!(many_json(std::slice::from_ref(&pair)), json::render(&pair), "one has the shape of a pair");
+    for count in [2, 3, 7] {
         let reports = several(count);
         crate::report_tests::follows(SCHEMA_OF_SEVERAL, &many_json(&reports));
         for lang in Lang::ALL {
