@@ -280,7 +280,7 @@ fn table(head: &str, lines: &[TextLine], reports: &[ComparisonReport], lang: Lan
     let base_width = widest(&mut lines.iter().map(|line| &*line.baseline).chain([&*baseline]));
     let part_width =
         |side: usize, part: usize| widest(&mut lines.iter().map(|line| &*line.cells[side][part]));
-    let heads: Vec<String> = reports.iter().map(|report| column_head(report)).collect();
+    let heads: Vec<String> = reports.iter().map(column_head).collect();
     let widths: Vec<[usize; 3]> = heads
         .iter()
         .enumerate()
@@ -358,6 +358,10 @@ fn evidence_tables(reports: &[ComparisonReport], lang: Lang, style: Style) -> St
     let title = style.paint(BOLD, lang.comparison_evidence());
     let mut text = format!("\n{title} ({})\n", lang.comparison_evidence_note());
     for columns in columns(reports) {
+        let is_shown = |rows: &[Option<&EvidenceRow>]| {
+            let of_side = |row: &Option<&EvidenceRow>| row.is_some_and(|row| row.b.is_some());
+            rows[columns.clone()].iter().any(of_side) || rows.iter().flatten().any(|row| row.a.is_some())
+        };
         let mut last = String::new();
         let line = |((subject, fact), rows): &EvidenceLine<'_>| {
             let is_new = last != *subject;
@@ -374,8 +378,12 @@ fn evidence_tables(reports: &[ComparisonReport], lang: Lang, style: Style) -> St
                 colours: vec![FAINT; columns.len()],
             }
         };
-        let lines: Vec<TextLine> = all.iter().map(line).collect();
-        text += &table(lang.comparison_figure(), &lines, &reports[columns.clone()], lang, style);
+        let lines: Vec<TextLine> = all.iter().filter(|(_, rows)| is_shown(rows)).map(line).collect();
+        if !lines.is_empty() {
+            let blank = if columns.start == 0 { "" } else { "\n" };
+            text += blank;
+            text += &table(lang.comparison_figure(), &lines, &reports[columns.clone()], lang, style);
+        }
     }
     text + &evidence_hidden(reports, lang)
 }

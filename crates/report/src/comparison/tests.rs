@@ -191,9 +191,16 @@ fn hostile_names_are_harmless() {
     let long = "x".repeat(1 << 20);
     for name in [name, &long] {
         let (a, b) = (run(name, name, 100.0, 40.0), run(name, name, 150.0, 90.0));
-        let report = report(vec![a], vec![b], Options { despite_unequal_load: true, ..Options::default() });
+        let mut report =
+            report(vec![a], vec![b], Options { despite_unequal_load: true, ..Options::default() });
+        report.evidence = observed();
+        report.evidence.rows.iter_mut().for_each(|row| row.subject = name.to_owned());
+        let several = std::slice::from_ref(&report);
         for lang in Lang::ALL {
-            let (text, markdown) = (text(&report, lang, Style::PLAIN), markdown(&report, lang));
+            let text = text(&report, lang, Style::PLAIN) + &many_text(several, lang, Style::PLAIN);
+            assert!(many_markdown(several, lang).len() <= crate::markdown::BYTES_MAX);
+            assert!(!many_markdown(several, lang).contains("<script"));
+            let markdown = markdown(&report, lang);
             assert!(markdown.len() <= crate::markdown::BYTES_MAX && text.len() < 1 << 16);
             assert!(!markdown.contains("<script"), "{markdown}");
             for shown in [&text, &markdown] {
@@ -203,7 +210,8 @@ fn hostile_names_are_harmless() {
                 assert!(shown.lines().all(|line| !line.starts_with("::error")), "{shown}");
             }
         }
-        assert!(!json::render(&report).contains(['\u{1b}', '\u{202e}']));
+        let json = json::render(&report) + &many_json(several);
+        assert!(!json.contains(['\u{1b}', '\u{202e}']));
     }
 }
 
@@ -221,7 +229,7 @@ fn many_rows_leave_the_changes() {
     assert!(text.contains("Rows not shown: "), "{text}");
 }
 
-/// What servers of both sides showed, and what those of one side alone did.
+/// Figures of server evidence that both sides have, and that one side alone has.
 fn observed() -> EvidenceComparison {
     let row = |subject: &str, fact, a: Option<(f64, Option<f64>)>, b: Option<(f64, Option<f64>)>| {
         let reading = |(value, limit)| Reading { value, limit };
