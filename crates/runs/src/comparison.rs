@@ -20,13 +20,6 @@ pub const SIDES_MAX: usize = 8;
 /// The letters of sides, the baseline first.
 const LETTERS: &str = "ABCDEFGH";
 
-/// Returns the sides: the last two runs where none is named, and the last one beside a single one.
-pub fn sides(named: &[String]) -> Vec<String> {
-    let defaults = ["@prev", "@last"].map(str::to_owned);
-    let missing = defaults.into_iter().skip(named.len());
-    named.iter().cloned().chain(missing).collect()
-}
-
 /// Compares the runs that two sides name.
 ///
 /// # Errors
@@ -68,7 +61,8 @@ pub fn with_baseline(
         if let Some(before) = before {
             let other = &sides[before];
             let text = format!(
-                "failed to compare {other:?} with {text:?}: a run is on both sides; name each run once, the baseline first"
+                "failed to compare {other:?} with {text:?}: a run is on both sides; name each run once, the baseline first (two \
+                 are @prev and @last, unless you say so)"
             );
             return Err(Failure::new(Exit::Other, text));
         }
@@ -231,14 +225,6 @@ mod tests {
     use analysis::compare::{Measure, Method, Row, Verdict, Why};
 
     use super::*;
-
-    #[test]
-    fn missing_sides_are_the_last_runs() {
-        let named = |runs: &[&str]| sides(&runs.iter().map(|run| (*run).to_owned()).collect::<Vec<_>>());
-        assert_eq!(named(&[]), ["@prev", "@last"]);
-        assert_eq!(named(&["ab12"]), ["ab12", "@last"]);
-        assert_eq!(named(&["a", "b", "c"]), ["a", "b", "c"]);
-    }
 
     #[test]
     fn one_regression_fails_and_one_unjudged_side_cannot_pass() {

@@ -26,9 +26,12 @@ const FINDINGS_MAX: usize = 40;
 /// Bytes of a table or a list in Markdown at most, so that the whole fits.
 const PART_BYTES_MAX: usize = BYTES_MAX / 5;
 
-/// Sides compared with the same first side, as text that ends in a line break; empty without any.
+/// Sides compared with the same first side, as text that ends in a line break; empty without any. One has the shape of a pair.
 pub fn text(reports: &[ComparisonReport], lang: Lang, style: Style) -> String {
     let Some(first) = reports.first() else { return String::new() };
+    if reports.len() == 1 {
+        return super::text(first, lang, style);
+    }
     let shown = |text: &str| escape::short(text);
     let mut text = String::new();
     for report in reports {
@@ -59,9 +62,12 @@ pub fn text(reports: &[ComparisonReport], lang: Lang, style: Style) -> String {
     style.fit(text)
 }
 
-/// Sides compared with the same first side, as Markdown of at most [`BYTES_MAX`] bytes.
+/// Sides compared with the same first side, as Markdown of at most [`BYTES_MAX`] bytes. One has the shape of a pair.
 pub fn markdown(reports: &[ComparisonReport], lang: Lang) -> String {
     let Some(first) = reports.first() else { return String::new() };
+    if reports.len() == 1 {
+        return super::markdown(first, lang);
+    }
     let mark = super::markdown::mark(tally(reports));
     let mut text = format!("## {mark} {}\n\n", lang.comparison_figures());
     for report in reports {
@@ -93,8 +99,12 @@ pub fn markdown(reports: &[ComparisonReport], lang: Lang) -> String {
     text + &format!("\n> {}\n", sentences::legend(first, lang))
 }
 
-/// Sides compared with the same first side, as JSON text in the shape that `docs/format/comparisons.schema.json` describes.
+/// Sides compared with the same first side, as JSON text in the shape that `docs/format/comparisons.schema.json` describes;
+/// one as that of a pair.
 pub fn json(reports: &[ComparisonReport]) -> String {
+    if let [report] = reports {
+        return super::json::render(report);
+    }
     let document = BaselineComparison {
         schema_version: SCHEMA_VERSION,
         verdict: tally(reports).verdict(),

@@ -195,7 +195,7 @@ fn hostile_names_are_harmless() {
             report(vec![a], vec![b], Options { despite_unequal_load: true, ..Options::default() });
         report.evidence = observed();
         report.evidence.rows.iter_mut().for_each(|row| row.subject = name.to_owned());
-        let several = std::slice::from_ref(&report);
+        let several = &[report.clone(), report.clone()];
         for lang in Lang::ALL {
             let text = text(&report, lang, Style::PLAIN) + &many_text(several, lang, Style::PLAIN);
             assert!(many_markdown(several, lang).len() <= crate::markdown::BYTES_MAX);
@@ -229,7 +229,7 @@ fn many_rows_leave_the_changes() {
     assert!(text.contains("Rows not shown: "), "{text}");
 }
 
-/// Figures of server evidence that both sides have, and that one side alone has.
+/// Evidence that both sides have, and some of one side alone.
 fn observed() -> EvidenceComparison {
     let row = |subject: &str, fact, a: Option<(f64, Option<f64>)>, b: Option<(f64, Option<f64>)>| {
         let reading = |(value, limit)| Reading { value, limit };
@@ -336,7 +336,9 @@ fn columns_of_several_runs_stand_below_each_other() {
 
 #[test]
 fn several_runs_are_markdown_and_json_too() {
-    for count in [1, 3, 7] {
+    let [pair] = several(1).try_into().expect("one");
+    assert_eq!(many_json(std::slice::from_ref(&pair)), json::render(&pair), "one has the shape of a pair");
+    for count in [2, 3, 7] {
         let reports = several(count);
         crate::report_tests::follows(SCHEMA_OF_SEVERAL, &many_json(&reports));
         for lang in Lang::ALL {
@@ -365,7 +367,7 @@ fn long_names_keep_lines_readable() {
     evidence.rows.iter_mut().for_each(|row| row.subject = long.clone());
     let pair = ComparisonReport { evidence, ..pair };
     for lang in Lang::ALL {
-        let pair = std::slice::from_ref(&pair);
+        let pair = &[pair.clone(), pair.clone()];
         let tables = [text(&pair[0], lang, Style::PLAIN), many_text(pair, lang, Style::PLAIN)];
         for line in tables.iter().flat_map(|text| text.lines()).filter(|line| line.starts_with("  ")) {
             assert!(crate::style::width(line) < 600, "{} columns: {line}", crate::style::width(line));
@@ -389,7 +391,7 @@ fn bad_input_has_a_true_sentence() {
         let one = report(vec![a.clone()], vec![b.clone()], Options::default());
         let sentence = json::document(&one).sentence;
         assert!(sentence.contains(expect), "{expect:?} is not in {sentence:?}");
-        let several = many_text(std::slice::from_ref(&one), Lang::En, Style::PLAIN);
+        let several = many_text(&[one.clone(), one], Lang::En, Style::PLAIN);
         assert!(several.lines().next().is_some_and(|line| line.contains(expect)), "{several}");
     };
     check(&failed, &failed, "every request failed on both sides");
