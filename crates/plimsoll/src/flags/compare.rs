@@ -71,8 +71,8 @@ pub(crate) enum FailOn {
 
 const COMPARE_EXAMPLES: &str = "\
 Each metric is improved, regressed, equivalent or inconclusive. With three or more runs per side,
-the variation between runs is taken into account. Up to 8 sides are compared with the first; verdicts
-hold over all of these comparisons together.
+the variation between runs is taken into account. Up to seven further sides are compared with the
+first, and verdicts hold over all of these comparisons together.
 
 Examples:
   plimsoll compare                                     compare the last two runs
@@ -84,8 +84,8 @@ Examples:
   plimsoll compare @prev @last --quantiles p50,p99 --margin 2% --slo 300ms
 
 Exit codes:
-  0 compared, whatever the result, 121 regressed and 125 nothing judged (with --fail-on regressed, of
-  any run against the first), 255 any other error";
+  0 compared, whatever the result, 255 any other error; with --fail-on regressed, of any run against
+  the first: 121 regressed, 125 nothing judged";
 
 /// `plimsoll history`
 #[derive(Clone, Debug, Args)]

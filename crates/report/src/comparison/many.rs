@@ -367,6 +367,7 @@ fn evidence_tables(reports: &[ComparisonReport], lang: Lang, style: Style) -> St
     let per = reports.first().map(|report| report.evidence.per).unwrap_or_default();
     let title = style.paint(BOLD, lang.comparison_evidence());
     let mut text = format!("\n{title} ({})\n", lang.comparison_evidence_note());
+    let mut tables = Vec::new();
     for columns in columns(reports) {
         let is_shown = |rows: &[Option<&EvidenceRow>]| {
             let of_side = |row: &Option<&EvidenceRow>| row.is_some_and(|row| row.b.is_some());
@@ -390,11 +391,10 @@ fn evidence_tables(reports: &[ComparisonReport], lang: Lang, style: Style) -> St
         };
         let lines: Vec<TextLine> = all.iter().filter(|(_, rows)| is_shown(rows)).map(line).collect();
         if !lines.is_empty() {
-            let blank = if columns.start == 0 { "" } else { "\n" };
-            text += blank;
-            text += &table(lang.comparison_figure(), &lines, &reports[columns.clone()], lang, style);
+            tables.push(table(lang.comparison_figure(), &lines, &reports[columns.clone()], lang, style));
         }
     }
+    text += &tables.join("\n");
     text + &evidence_hidden(reports, lang)
 }
 

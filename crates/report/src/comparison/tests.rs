@@ -191,9 +191,16 @@ fn hostile_names_are_harmless() {
     let long = "x".repeat(1 << 20);
     for name in [name, &long] {
         let (a, b) = (run(name, name, 100.0, 40.0), run(name, name, 150.0, 90.0));
-        let report = report(vec![a], vec![b], Options { despite_unequal_load: true, ..Options::default() });
+        let mut report =
+            report(vec![a], vec![b], Options { despite_unequal_load: true, ..Options::default() });
+        report.evidence = observed();
+        report.evidence.rows.iter_mut().for_each(|row| row.subject = name.to_owned());
+        let several = &[report.clone(), report.clone()];
         for lang in Lang::ALL {
-            let (text, markdown) = (text(&report, lang, Style::PLAIN), markdown(&report, lang));
+            let text = text(&report, lang, Style::PLAIN) + &many_text(several, lang, Style::PLAIN);
+            assert!(many_markdown(several, lang).len() <= crate::markdown::BYTES_MAX);
+            assert!(!many_markdown(several, lang).contains("<script"));
+            let markdown = markdown(&report, lang);
             assert!(markdown.len() <= crate::markdown::BYTES_MAX && text.len() < 1 << 16);
             assert!(!markdown.contains("<script"), "{markdown}");
             for shown in [&text, &markdown] {
@@ -203,7 +210,8 @@ fn hostile_names_are_harmless() {
                 assert!(shown.lines().all(|line| !line.starts_with("::error")), "{shown}");
             }
         }
-        assert!(!json::render(&report).contains(['\u{1b}', '\u{202e}']));
+        let json = json::render(&report) + &many_json(several);
+        assert!(!json.contains(['\u{1b}', '\u{202e}']));
     }
 }
 
@@ -359,7 +367,7 @@ fn long_names_keep_lines_readable() {
     evidence.rows.iter_mut().for_each(|row| row.subject = long.clone());
     let pair = ComparisonReport { evidence, ..pair };
     for lang in Lang::ALL {
-        let pair = std::slice::from_ref(&pair);
+        let pair = &[pair.clone(), pair.clone()];
         let tables = [text(&pair[0], lang, Style::PLAIN), many_text(pair, lang, Style::PLAIN)];
         for line in tables.iter().flat_map(|text| text.lines()).filter(|line| line.starts_with("  ")) {
             assert!(crate::style::width(line) < 600, "{} columns: {line}", crate::style::width(line));
@@ -383,7 +391,7 @@ fn bad_input_has_a_true_sentence() {
         let one = report(vec![a.clone()], vec![b.clone()], Options::default());
         let sentence = json::document(&one).sentence;
         assert!(sentence.contains(expect), "{expect:?} is not in {sentence:?}");
-        let several = many_text(std::slice::from_ref(&one), Lang::En, Style::PLAIN);
+        let several = many_text(&[one.clone(), one], Lang::En, Style::PLAIN);
         assert!(several.lines().next().is_some_and(|line| line.contains(expect)), "{several}");
     };
     check(&failed, &failed, "every request failed on both sides");
