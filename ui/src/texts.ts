@@ -711,6 +711,8 @@ export const TEXTS = {
   comparable_nothing: ['No obstacle found.', '비교를 막는 문제가 없습니다.'],
   steady_none: ['no steady state', '안정 구간 없음'],
   series: ['Series', '계열'],
+  compare_evidence: ['Evidence', '증거'],
+  compare_evidence_sub: ['means of whole runs, without a verdict', '실행 전체의 평균이며 판정은 하지 않습니다'],
   change_improved: ['improved', '개선'],
   change_regressed: ['regressed', '악화'],
   change_equivalent: ['equivalent', '동등'],
@@ -733,6 +735,8 @@ export const TEXTS = {
   change_caps_improved: ['IMPROVED', '개선'],
   change_caps_regressed: ['REGRESSED', '악화'],
   change_caps_equivalent: ['EQUIVALENT', '동등'],
+  compare_subject: ['Service, database or pool', '서비스, 데이터베이스, 커넥션 풀'],
+  evidence_left_out: ['Services, databases and pools not shown: {0}.', '표시하지 않은 서비스, 데이터베이스, 커넥션 풀: {0}개.'],
   compare_no_rows: ['The runs have no metric in common.', '공통된 지표가 없습니다.'],
   metrics_differ: ['The curves show different metrics: {0} and {1}.', '두 곡선의 지표가 다릅니다: {0}, {1}.'],
   overlay: ['Over elapsed time', '경과 시간으로 겹쳐 보기'],
@@ -1004,6 +1008,7 @@ export interface Values {
   time_throughput_sub: [metric: Value];
   steady_part: [from: Value, to: Value, total: Value];
   what_changed_sub: [confidence: Value, margin: Value];
+  evidence_left_out: [count: Value];
   metrics_differ: [a: Value, b: Value];
   traces_of: [count: Value, total: Value];
   traces_sample: [sampled: Value, share: Value, errors: Value, slowest: Value, buckets: Value];

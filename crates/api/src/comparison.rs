@@ -38,7 +38,7 @@ pub struct Comparison {
     pub paired_seconds: Option<u64>,
     /// One per series and figure, the most important series first.
     pub rows: Vec<ComparisonRow>,
-    /// What servers of both sides showed: facts without a verdict.
+    /// Evidence of the servers of both sides: facts without a verdict.
     pub evidence: ComparedEvidence,
     /// Endpoints that were not compared, because there were too many; those with the fewest requests.
     pub endpoints_left_out: u64,

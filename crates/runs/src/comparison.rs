@@ -61,7 +61,8 @@ pub fn with_baseline(
         if let Some(before) = before {
             let other = &sides[before];
             let text = format!(
-                "failed to compare {other:?} with {text:?}: a run is on both sides; name each run once, the baseline first"
+                "failed to compare {other:?} with {text:?}: a run is on both sides; name each run once, the baseline first (two \
+                 are @prev and @last, unless you say so)"
             );
             return Err(Failure::new(Exit::Other, text));
         }

@@ -631,7 +631,7 @@ export interface Comparison {
   b: ComparedRun[];
   /** Endpoints that were not compared, because there were too many; those with the fewest requests. */
   endpointsLeftOut: number;
-  /** What servers of both sides showed: facts without a verdict. */
+  /** Evidence of the servers of both sides: facts without a verdict. */
   evidence: ComparedEvidence;
   /** Remarks to read before the rows, most serious first. */
   findings: ComparisonFinding[];

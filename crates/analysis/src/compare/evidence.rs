@@ -291,7 +291,7 @@ fn statements(level: &Level) -> BTreeMap<String, f64> {
     calls
 }
 
-/// What a service does in traces, per unit of work.
+/// A service in traces, per unit of work.
 #[derive(Clone, Copy, Debug, Default)]
 struct Traced {
     spans: f64,

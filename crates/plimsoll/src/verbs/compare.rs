@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use analysis::compare::Options;
 use plan::GoDuration;
 use report::comparison::{self, ComparisonReport};
-use runs::comparison::{between, exit_on_regression, share, with_baseline};
+use runs::comparison::{exit_on_regression, share, with_baseline};
 use runs::{Exit, Failure};
 use session::Context;
 use session::logger;
@@ -24,28 +24,14 @@ pub(crate) fn run(flags: &CompareFlags, context: &Context) -> Result<Exit, Failu
     let (options, catalogue) = (options(&flags.judge)?, context.catalogue()?);
     let sides = sides(&flags.sides);
     let lang = flags.lang.lang();
-    let style = || {
-        let may_colour = context.may_colour
-            && destination::file(flags.output.as_deref()).is_none()
-            && std::io::stdout().is_terminal();
-        logger::style(may_colour)
-    };
-    let (text, reports) = if let [a, b] = sides.as_slice() {
-        let report = between(a, b, options, &catalogue)?;
-        let text = match flags.format {
-            CompareFormat::Text => comparison::text(&report, lang, style()),
-            CompareFormat::Md => comparison::markdown(&report, lang),
-            CompareFormat::Json => comparison::json::render(&report),
-        };
-        (text, vec![report])
-    } else {
-        let reports = with_baseline(&sides, &options, &catalogue)?;
-        let text = match flags.format {
-            CompareFormat::Text => comparison::many_text(&reports, lang, style()),
-            CompareFormat::Md => comparison::many_markdown(&reports, lang),
-            CompareFormat::Json => comparison::many_json(&reports),
-        };
-        (text, reports)
+    let may_colour = context.may_colour
+        && destination::file(flags.output.as_deref()).is_none()
+        && std::io::stdout().is_terminal();
+    let reports = with_baseline(&sides, &options, &catalogue)?;
+    let text = match flags.format {
+        CompareFormat::Text => comparison::many_text(&reports, lang, logger::style(may_colour)),
+        CompareFormat::Md => comparison::many_markdown(&reports, lang),
+        CompareFormat::Json => comparison::many_json(&reports),
     };
     destination::write(&text, flags.output.as_deref(), "comparison")?;
     Ok(exit(&reports, &flags.judge))

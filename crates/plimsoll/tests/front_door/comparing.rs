@@ -108,3 +108,32 @@ fn what_cannot_be_compared_is_told() {
     ran.and("compare @last @last --slo -1").run().exits(255);
     ran.and("history other.js").run().exits(255).says("failed to find a run of");
 }
+
+#[test]
+fn several_runs_are_compared_with_the_first() {
+    let server = testkit::http::start();
+    let script = "import http from 'k6/http';
+        export const options = { vus: 2, duration: '2s' };
+        export default () => http.get(`${__ENV.URL}/delay/20`, { tags: { name: __ENV.NAME || '/delay' } });";
+    let ran = plimsoll(script).against(&server).flags("--name one").run().exits(0);
+    let url = server.url("");
+    for (name, endpoint) in [("two", "/delay"), ("three", &*"n".repeat(500))] {
+        let again = ran.and("run script.js").env("URL", url.trim_end_matches('/')).env("NAME", endpoint);
+        again.flags("--name").word(name).run().exits(0);
+    }
+    let list = ran.and("runs").run().exits(0).out.clone();
+    let ids: Vec<&str> = list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    let [three, two, one] = ids[..] else { panic!("three runs: {list}") };
+    let named = format!("compare {one} {two} {three}");
+    let text = ran.and(&named).run().exits(0).prints("A baseline").out.clone();
+    let first: Vec<&str> = text.lines().take(2).collect();
+    assert!(first[0].starts_with(&format!("B ({two} two): ")), "{text}");
+    assert!(first[1].starts_with(&format!("C ({three} three): Nothing to compare: ")), "{text}");
+    let document = json(&ran.and(&format!("{named} --format json")).run().exits(0));
+    assert_eq!(document["comparisons"].as_array().map(Vec::len), Some(2), "{document}");
+    ran.and(&format!("{named} --lang ko")).run().exits(0).prints("기준");
+    ran.and(&format!("{named} --fail-on regressed")).run().exits(125);
+    ran.and(&format!("compare {one} {two} {one}")).run().exits(255).says("a run is on both sides");
+    let many = "@last ".repeat(9);
+    ran.and(&format!("compare {many}")).run().exits(255);
+}

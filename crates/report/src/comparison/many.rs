@@ -17,15 +17,21 @@ const ROWS_MAX: usize = 400;
 /// Runs beside the baseline in one table of a terminal. More take more than a terminal's width; they follow in further tables.
 const RUNS_PER_TABLE: usize = 4;
 
+/// Characters of an id in the head of a column: ids of own runs have 8, and imported ones may have any name.
+const ID_CHARS_MAX: usize = 16;
+
 /// Findings that are shown at most, the most serious ones.
 const FINDINGS_MAX: usize = 40;
 
 /// Bytes of a table or a list in Markdown at most, so that the whole fits.
 const PART_BYTES_MAX: usize = BYTES_MAX / 5;
 
-/// Sides compared with the same first side, as text that ends in a line break; empty without any.
+/// Sides compared with the same first side, as text that ends in a line break; empty without any. One has the shape of a pair.
 pub fn text(reports: &[ComparisonReport], lang: Lang, style: Style) -> String {
     let Some(first) = reports.first() else { return String::new() };
+    if reports.len() == 1 {
+        return super::text(first, lang, style);
+    }
     let shown = |text: &str| escape::short(text);
     let mut text = String::new();
     for report in reports {
@@ -56,9 +62,12 @@ pub fn text(reports: &[ComparisonReport], lang: Lang, style: Style) -> String {
     style.fit(text)
 }
 
-/// Sides compared with the same first side, as Markdown of at most [`BYTES_MAX`] bytes.
+/// Sides compared with the same first side, as Markdown of at most [`BYTES_MAX`] bytes. One has the shape of a pair.
 pub fn markdown(reports: &[ComparisonReport], lang: Lang) -> String {
     let Some(first) = reports.first() else { return String::new() };
+    if reports.len() == 1 {
+        return super::markdown(first, lang);
+    }
     let mark = super::markdown::mark(tally(reports));
     let mut text = format!("## {mark} {}\n\n", lang.comparison_figures());
     for report in reports {
@@ -90,8 +99,12 @@ pub fn markdown(reports: &[ComparisonReport], lang: Lang) -> String {
     text + &format!("\n> {}\n", sentences::legend(first, lang))
 }
 
-/// Sides compared with the same first side, as JSON text in the shape that `docs/format/comparisons.schema.json` describes.
+/// Sides compared with the same first side, as JSON text in the shape that `docs/format/comparisons.schema.json` describes;
+/// one as that of a pair.
 pub fn json(reports: &[ComparisonReport]) -> String {
+    if let [report] = reports {
+        return super::json::render(report);
+    }
     let document = BaselineComparison {
         schema_version: SCHEMA_VERSION,
         verdict: tally(reports).verdict(),
@@ -277,7 +290,7 @@ fn table(head: &str, lines: &[TextLine], reports: &[ComparisonReport], lang: Lan
     let base_width = widest(&mut lines.iter().map(|line| &*line.baseline).chain([&*baseline]));
     let part_width =
         |side: usize, part: usize| widest(&mut lines.iter().map(|line| &*line.cells[side][part]));
-    let heads: Vec<String> = reports.iter().map(|report| column_head(report)).collect();
+    let heads: Vec<String> = reports.iter().map(column_head).collect();
     let widths: Vec<[usize; 3]> = heads
         .iter()
         .enumerate()
@@ -315,7 +328,8 @@ fn table(head: &str, lines: &[TextLine], reports: &[ComparisonReport], lang: Lan
 
 /// `B 48a238ae`
 fn column_head(report: &ComparisonReport) -> String {
-    let id = report.b.first().map(|run| escape::short(&run.id)).unwrap_or_default();
+    let id: String = report.b.first().map_or("", |run| &run.id).chars().take(ID_CHARS_MAX).collect();
+    let id = escape::short(&id);
     match report.b.len() {
         0 | 1 => format!("{} {id}", report.letter_b),
         count => format!("{} {id} +{}", report.letter_b, count - 1),
@@ -354,6 +368,10 @@ fn evidence_tables(reports: &[ComparisonReport], lang: Lang, style: Style) -> St
     let title = style.paint(BOLD, lang.comparison_evidence());
     let mut text = format!("\n{title} ({})\n", lang.comparison_evidence_note());
     for columns in columns(reports) {
+        let is_shown = |rows: &[Option<&EvidenceRow>]| {
+            let of_side = |row: &Option<&EvidenceRow>| row.is_some_and(|row| row.b.is_some());
+            rows[columns.clone()].iter().any(of_side) || rows.iter().flatten().any(|row| row.a.is_some())
+        };
         let mut last = String::new();
         let line = |((subject, fact), rows): &EvidenceLine<'_>| {
             let is_new = last != *subject;
@@ -370,8 +388,12 @@ fn evidence_tables(reports: &[ComparisonReport], lang: Lang, style: Style) -> St
                 colours: vec![FAINT; columns.len()],
             }
         };
-        let lines: Vec<TextLine> = all.iter().map(line).collect();
-        text += &table(lang.comparison_figure(), &lines, &reports[columns.clone()], lang, style);
+        let lines: Vec<TextLine> = all.iter().filter(|(_, rows)| is_shown(rows)).map(line).collect();
+        if !lines.is_empty() {
+            let blank = if columns.start == 0 { "" } else { "\n" };
+            text += blank;
+            text += &table(lang.comparison_figure(), &lines, &reports[columns.clone()], lang, style);
+        }
     }
     text + &evidence_hidden(reports, lang)
 }
@@ -406,14 +428,15 @@ fn distinct_findings(
     }
     // The most serious first, as each comparison has them.
     found.sort_by_key(|(_, refuses, _)| !refuses);
-    let letters = |letters: Vec<char>| match letters.len() == reports.len() {
-        true => String::new(),
-        false => {
-            let all: Vec<String> = letters.iter().map(char::to_string).collect();
-            format!("{}: ", all.join(", "))
+    let letters = |letters: &[char], sentence: &str| {
+        let names_side = matches!(letters, [letter] if sentence.contains(&format!("({letter})")));
+        if names_side || letters.len() == reports.len() {
+            return String::new();
         }
+        let all: Vec<String> = letters.iter().map(char::to_string).collect();
+        format!("{}: ", all.join(", "))
     };
-    found.into_iter().map(|(of, refuses, sentence)| (letters(of), refuses, sentence)).collect()
+    found.into_iter().map(|(of, refuses, sentence)| (letters(&of, &sentence), refuses, sentence)).collect()
 }
 
 fn findings(reports: &[ComparisonReport], lang: Lang, style: Style) -> String {

@@ -109,7 +109,7 @@ fn sides(report: &ComparisonReport, lang: Lang) -> String {
     table.render(lang, PART_BYTES_MAX)
 }
 
-/// What servers of both sides showed; empty where no side has evidence.
+/// Evidence of the servers of both sides; empty where no side has evidence.
 fn evidence_part(report: &ComparisonReport, lang: Lang) -> String {
     let found = &report.evidence;
     if found.rows.is_empty() {

@@ -32,7 +32,7 @@ pub struct ComparisonReport {
     pub options: Options,
     /// The result.
     pub comparison: Comparison,
-    /// What the servers of both sides showed.
+    /// Evidence of the servers of both sides.
     pub evidence: EvidenceComparison,
     /// Endpoints that were not compared, because there were too many.
     pub endpoints_left_out: usize,

@@ -127,7 +127,7 @@ fn table(rows: &[&Row], report: &ComparisonReport, lang: Lang, style: Style) -> 
     text
 }
 
-/// What servers of both sides showed, with a blank line after it; empty where no side has evidence.
+/// Evidence of the servers of both sides, with a blank line after it; empty where no side has evidence.
 fn evidence_table(report: &ComparisonReport, lang: Lang, style: Style) -> String {
     let found = &report.evidence;
     if found.rows.is_empty() {

@@ -12,7 +12,7 @@ pub struct Words {
     pub findings: Vec<String>,
     /// The rows, all of them.
     pub rows: Vec<RowWords>,
-    /// What servers of both sides showed.
+    /// Evidence of the servers of both sides.
     pub evidence: Vec<EvidenceWords>,
 }
 

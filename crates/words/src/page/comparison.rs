@@ -5,6 +5,8 @@ crate::page_catalogue! {
         comparable_nothing = comparison_no_obstacle;
         steady_none = comparison_why_unsteady;
         series = comparison_series;
+        compare_evidence = comparison_evidence;
+        compare_evidence_sub = comparison_evidence_note;
         change_improved = comparison_improved;
         change_regressed = comparison_regressed;
         change_equivalent = comparison_equivalent;
@@ -36,6 +38,10 @@ crate::page_catalogue! {
     change_caps_improved = "IMPROVED" | "개선";
     change_caps_regressed = "REGRESSED" | "악화";
     change_caps_equivalent = "EQUIVALENT" | "동등";
+    compare_subject = "Service, database or pool" | "서비스, 데이터베이스, 커넥션 풀";
+    evidence_left_out(count) =
+        "Services, databases and pools not shown: {count}."
+        | "표시하지 않은 서비스, 데이터베이스, 커넥션 풀: {count}개.";
     compare_no_rows = "The runs have no metric in common." | "공통된 지표가 없습니다.";
     metrics_differ(a, b) =
         "The curves show different metrics: {a} and {b}."
