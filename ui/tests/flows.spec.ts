@@ -256,3 +256,18 @@ function bounds(page: Page): { from: number; to: number } {
   const query = new URL(page.url()).searchParams;
   return { from: Number(query.get('from')), to: Number(query.get('to')) };
 }
+
+test('the button for paper opens the report and prints it once', async ({ page }) => {
+  await page.addInitScript(() => {
+    (window as { __printed?: string[] }).__printed = [];
+    window.print = () => (window as unknown as { __printed: string[] }).__printed.push(document.querySelector('.paper h2')?.textContent ?? '');
+  });
+  await page.goto('/runs/ab12cd08/requests?lang=en');
+  await page.getByRole('button', { name: 'PDF' }).click();
+  await page.locator('.paper').waitFor();
+  await expect(page).toHaveURL(/\/runs\/ab12cd08\/report\?lang=en$/);
+  await page.waitForTimeout(300);
+  const printed = await page.evaluate(() => (window as unknown as { __printed: string[] }).__printed);
+  expect(printed).toHaveLength(1);
+  expect(printed[0]).toContain('Not OK at up to 120 VUs');
+});
