@@ -106,8 +106,8 @@ test('what is served is small', () => {
   expect(scripts).toHaveLength(1);
   const bytes = gzipSync(readFileSync(new URL(scripts[0] ?? '', DIST))).length;
   console.log(`script: ${(bytes / 1000).toFixed(1)} kB gzip`);
-  expect(bytes).toBeLessThan(158_000);
-  expect(readFileSync(new URL('report.html', DIST)).length).toBeLessThan(500 * 1024);
+  expect(bytes).toBeLessThan(156_000);
+  expect(readFileSync(new URL('report.html', DIST)).length).toBeLessThan(496 * 1024);
   expect(index).not.toMatch(/<script(?![^>]+src=)|style=|http:\/\/|https:\/\//);
 });
 

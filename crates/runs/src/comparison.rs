@@ -30,16 +30,7 @@ pub fn between(
     options: Options,
     catalogue: &Catalogue,
 ) -> Result<ComparisonReport, Failure> {
-    let (of_a, of_b) = (side(a, catalogue)?, side(b, catalogue)?);
-    // Users who name only one side often mean the run before the latest.
-    if of_a.iter().any(|run| of_b.contains(run)) {
-        let text = format!(
-            "failed to compare {a:?} with {b:?}: a run is on both sides; name the runs before, then the runs after (they are \
-             @prev and @last, unless you say so)"
-        );
-        return Err(Failure::new(Exit::Other, text));
-    }
-    judged(&of_a, &of_b, options)
+    one(with_baseline(&[a.to_owned(), b.to_owned()], &options, catalogue)?)
 }
 
 /// Compares the runs that each of several sides names with those of the first.
@@ -75,7 +66,11 @@ pub fn with_baseline(
 /// # Errors
 /// A run cannot be read.
 pub fn judged(a: &[PathBuf], b: &[PathBuf], options: Options) -> Result<ComparisonReport, Failure> {
-    let reports = judged_with_baseline(&[a.to_vec(), b.to_vec()], &options)?;
+    one(judged_with_baseline(&[a.to_vec(), b.to_vec()], &options)?)
+}
+
+/// The comparison of two sides.
+fn one(reports: Vec<ComparisonReport>) -> Result<ComparisonReport, Failure> {
     reports.into_iter().next().ok_or_else(|| Failure::new(Exit::Other, "nothing to compare".to_owned()))
 }
 

@@ -22,7 +22,7 @@ const WANDERING: f64 = 5.0;
 /// How far two samples are apart; `None` if they overlap or lie too close to each other for their spread. Values are above 0.
 ///
 /// Values that follow each other resemble each other, so that two samples from one wandering level may be apart by chance;
-/// the distance between them then seldom exceeds the range of five values.
+/// the distance between them then rarely exceeds the range of five values.
 pub fn separation(a: &[f64], b: &[f64]) -> Option<Separation> {
     let (range_a, range_b) = (range(a)?, range(b)?);
     let spread = |range: Interval| range.upper.ln() - range.lower.ln();

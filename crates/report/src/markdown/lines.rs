@@ -1,4 +1,4 @@
-//! JSON to read: what fits into a line stands in one.
+//! Readable JSON: arrays and objects that fit into a line are written in one.
 
 use serde_json::Value;
 

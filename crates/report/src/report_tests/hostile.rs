@@ -91,7 +91,7 @@ fn named(name: &str) -> RunReport {
 }
 
 fn all_names() -> Vec<String> {
-    let long = "\u{1b}<|`é".repeat(1_000);
+    let long = "\u{1b}<|`é".repeat(2_000);
     NASTY.iter().map(|name| (*name).to_owned()).chain([long]).collect()
 }
 
@@ -113,15 +113,24 @@ fn hostile_names_keep_the_shape_of_markdown() {
     for lang in Lang::ALL {
         let expect = shape(&markdown::render(&named("x"), lang));
         for name in all_names() {
-            let text = github::step_summary(&named(&name), lang);
-            assert_harmless(&text);
-            assert_eq!(shape(&text), expect, "{name:.80}: {text}");
-            assert_tables(&text);
-            // Within code and `<pre>` Markdown means nothing, and `<pre>` is in the last chapters alone.
-            let markdown = text.split("<pre>").next().unwrap_or_default();
-            let outside_code: Vec<&str> = markdown.split('`').step_by(2).collect();
-            let means_something = |part: &&&str| part.contains("](") || part.contains('@');
-            assert_eq!(outside_code.iter().find(means_something), None, "{name:.80}");
+            let summary = github::step_summary(&named(&name), lang);
+            assert!(summary.len() <= github::SUMMARY_BYTES_MAX, "{name:.80}");
+            // A summary leaves out the raw results of a name that is too long for it.
+            let whole = markdown::render_within(&named(&name), lang, usize::MAX);
+            assert_eq!(shape(&whole), expect, "{name:.80}: {whole}");
+            assert!(
+                shape(&summary) == expect || whole.len() > github::SUMMARY_BYTES_MAX,
+                "{name:.80}: {summary}"
+            );
+            for text in [summary, whole] {
+                assert_harmless(&text);
+                assert_tables(&text);
+                // Within code and `<pre>` Markdown means nothing, and `<pre>` is in the last chapters alone.
+                let markdown = text.split("<pre>").next().unwrap_or_default();
+                let outside_code: Vec<&str> = markdown.split('`').step_by(2).collect();
+                let means_something = |part: &&&str| part.contains("](") || part.contains('@');
+                assert_eq!(outside_code.iter().find(means_something), None, "{name:.80}");
+            }
         }
     }
 }
