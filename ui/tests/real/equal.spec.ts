@@ -175,9 +175,8 @@ test('a comparison is what its verb says', async ({ page }) => {
   expect(written.length).toBeGreaterThan(0);
   expect(shown).toEqual(expect.arrayContaining(written.map(([series, figure, before, after, change, , verdict]) => [series, figure, before, after, change, word(verdict)])));
   expect(shown.map(([, , before, after]) => [before, after])).toEqual(comparison.rows.map((row) => [fixedText(row.unit, row.a), fixedText(row.unit, row.b)]));
-  // Where the machine was too busy for a steady part, there are no figures to compare, and the page says so.
-  const isSteady = [...comparison.a, ...comparison.b].every((run) => run.steady !== null);
-  expect(shown.filter(([, , before]) => before !== '–').length > 10).toBe(isSteady);
+  // Runs without a steady part have figures, too: what a run measured is shown whether or not it can be judged.
+  expect(shown.filter(([, , before]) => before !== '–').length).toBeGreaterThan(10);
   await expect(card(page, 'Verdict').getByRole('heading')).toHaveText(comparison.sentence);
   const remarks = await card(page, 'Are the runs comparable?').locator('.list li').allInnerTexts();
   expect(remarks.map((line) => line.trim()).slice(0, comparison.findings.length)).toEqual(comparison.findings.map((finding) => finding.sentence));
