@@ -43,7 +43,10 @@ pub fn with_baseline(
     catalogue: &Catalogue,
 ) -> Result<Vec<ComparisonReport>, Failure> {
     if sides.len() > SIDES_MAX {
-        let text = format!("failed to compare {} sides: the limit is {SIDES_MAX}", sides.len());
+        let text = format!(
+            "failed to compare {} sides: the limit is {SIDES_MAX}; write runs of one side with commas between them",
+            sides.len()
+        );
         return Err(Failure::new(Exit::Other, text));
     }
     let paths = sides.iter().map(|text| side(text, catalogue)).collect::<Result<Vec<_>, _>>()?;

@@ -12,7 +12,7 @@ use super::LangFlag;
 pub(crate) struct CompareFlags {
     /// Runs to compare, the baseline first: @last, @prev, an id prefix, a path, or tag:NAME=VALUE; comma-separated for several
     /// runs of one side [default: @prev @last]
-    #[arg(value_name = "RUN", num_args = 0..=8)]
+    #[arg(value_name = "RUN")]
     pub(crate) sides: Vec<String>,
     /// Output format: text for a terminal, md for a pull request, json for programs
     #[arg(long, value_name = "FORMAT", default_value = "text")]

@@ -135,5 +135,5 @@ fn several_runs_are_compared_with_the_first() {
     ran.and(&format!("{named} --fail-on regressed")).run().exits(125);
     ran.and(&format!("compare {one} {two} {one}")).run().exits(255).says("a run is on both sides");
     let many = "@last ".repeat(9);
-    ran.and(&format!("compare {many}")).run().exits(255);
+    ran.and(&format!("compare {many}")).run().exits(255).says("failed to compare 9 sides: the limit is 8");
 }
