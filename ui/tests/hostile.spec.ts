@@ -37,6 +37,7 @@ for (const path of PATHS) {
     await page.goto(path);
     await page.locator('main#main').waitFor();
     await page.waitForTimeout(700);
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0, { timeout: 15_000 });
     expect(await page.evaluate(() => (window as { __hacked?: number }).__hacked)).toBeUndefined();
     expect(await page.locator('img, script:not([src]), iframe, object, embed, [onload], [onerror], [href^="javascript:" i], [src^="javascript:" i]').count()).toBe(0);
     // A megabyte of name neither widens the page nor fills it.
