@@ -65,7 +65,7 @@ pub(crate) fn require_from<'js>(
 ) -> rquickjs::Result<Function<'js>> {
     let vu = vu.clone();
     let url = url.to_owned();
-    Function::new(ctx.clone(), move |ctx: Ctx<'js>, specifier: String| require(&ctx, &vu, &url, &specifier))?
+    crate::js::closure(ctx, move |ctx: Ctx<'js>, specifier: String| require(&ctx, &vu, &url, &specifier))?
         .with_name("require")
 }
 

@@ -75,6 +75,21 @@ const HOGS: &[Hog] = &[
     hog("sort with a comparison", NUMBERS, "numbers.slice().sort((a, b) => a - b);"),
     hog("sort of typed numbers", NUMBERS, "new Float64Array(numbers).sort();"),
     hog("sort of holes", "const holes = []; holes[4294967294] = 1;", "holes.sort();"),
+    hog("reverse of holes", "const holes = []; holes[4294967294] = 1;", "holes.reverse();"),
+    hog("search in holes", "const holes = []; holes[4294967294] = 1;", "holes.indexOf(2);"),
+    hog("join of holes", "const holes = []; holes[4294967294] = 1;", "holes.join('');"),
+    hog("calls for nothing", "", "[].forEach.call({ length: 2 ** 53 - 1 }, () => {});"),
+    hog("a native iterator", "", "new Set([].values.call({ length: 2 ** 53 - 1 }));"),
+    hog(
+        "searching one long text in another",
+        "const a = 'a'.repeat(1000000), b = 'a'.repeat(500000) + 'b';",
+        "a.indexOf(b);",
+    ),
+    hog(
+        "flattening",
+        "let deep = []; for (let i = 0; i < 100; i++) deep = [deep, deep];",
+        "deep.flat(Infinity);",
+    ),
     hog("array search", NUMBERS, "numbers.indexOf(-1); numbers.includes(-1);"),
     hog("array copies", NUMBERS, "numbers.concat(numbers).reverse();"),
     hog("array fill", "", "new Array(300000).fill(0);"),
@@ -365,8 +380,8 @@ fn neighbours_of_long_native_calls_are_served() {
     for name in [
         "sort",
         "sort of typed numbers",
-        "sort of holes",
         "normalizing",
+        "array copies",
         "base64",
         "HTML",
         "JSON.parse",
@@ -374,6 +389,20 @@ fn neighbours_of_long_native_calls_are_served() {
     ] {
         let ends = check_beside(&sources(&[name]), "");
         assert_eq!(ends, [Some(IterationEnd::Interrupted)], "{name}");
+    }
+}
+
+#[test]
+fn neighbours_of_native_calls_that_never_end_are_served() {
+    for name in [
+        "sort of holes",
+        "reverse of holes",
+        "join of holes",
+        "flattening",
+        "searching one long text in another",
+    ] {
+        let ends = check_beside(&sources(&[name]), "");
+        assert_eq!(ends, [None], "{name}: it was left behind");
     }
 }
 
@@ -427,9 +456,10 @@ fn a_neighbours_computing_is_not_the_servers_time() {
     assert!(beside[0] - alone[0] < 1.0 && beside[1] - alone[1] < 10.0, "{beside:?} {alone:?}");
 }
 
-/// Keeps the thread for tens of milliseconds at a time, in a call that the engine makes in one piece.
-const KEEPING: &str = "import { sleep } from 'k6'; export default function () {
-    const holes = []; holes[300000] = 1; while (true) { holes.reverse(); sleep(0.005); } }";
+/// Keeps the thread for tens of milliseconds at a time, in a call that the host makes in one piece.
+const KEEPING: &str =
+    "import { sleep } from 'k6'; import crypto from 'k6/crypto'; export default function () {
+    while (true) { crypto.randomBytes(8000000); sleep(0.005); } }";
 
 #[test]
 fn a_thread_that_is_kept_is_not_the_servers_time() {
