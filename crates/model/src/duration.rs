@@ -51,7 +51,8 @@ impl GoDuration {
     /// # Errors
     /// The unit is missing, or the text is no length of time.
     pub fn parse_with_unit(text: &str) -> Result<GoDuration, LengthError> {
-        let parsed = GoDuration::parse(text).filter(|length| length.ns >= 0).ok_or(LengthError::Unreadable)?;
+        let parsed =
+            GoDuration::parse(text).filter(|length| length.ns >= 0).ok_or(LengthError::Unreadable)?;
         let number = text.parse::<f64>().ok().filter(|number| *number != 0.0);
         match number {
             Some(_) => Err(LengthError::NoUnit { number: text.to_owned() }),

@@ -105,7 +105,10 @@ impl Totals {
             let values = self.values(tag);
             if values.is_empty() {
                 let known = self.tag_names();
-                return Why::NoTag { tag: tag.clone(), nearest: nearest(tag, known.iter().map(String::as_str)) };
+                return Why::NoTag {
+                    tag: tag.clone(),
+                    nearest: nearest(tag, known.iter().map(String::as_str)),
+                };
             }
             if !values.contains(value) {
                 return Why::NoValue {
@@ -127,7 +130,9 @@ impl Totals {
     }
 
     fn tag_names(&self) -> BTreeSet<String> {
-        self.tag_sets().flat_map(|set| set.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>()).collect()
+        self.tag_sets()
+            .flat_map(|set| set.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>())
+            .collect()
     }
 
     fn tag_sets(&self) -> impl Iterator<Item = std::sync::Arc<model::TagSet>> {
@@ -179,27 +184,35 @@ mod tests {
         check(
             "http_req_duration{name:/crat}",
             "p(95)<100",
-            &["no sample belongs to the threshold's selector http_req_duration{name:/crat}: no sample has name \
+            &[
+                "no sample belongs to the threshold's selector http_req_duration{name:/crat}: no sample has name \
                \"/crat\" (did you mean \"/cart\"?); name is \"/cart\", \"/pay\"; its thresholds hold without a \
-               measurement"],
+               measurement",
+            ],
         );
         check(
             "http_req_duration{nmae:/cart}",
             "avg>1",
-            &["no sample belongs to the threshold's selector http_req_duration{nmae:/cart}: no sample has a tag \
-               \"nmae\" (did you mean \"name\"?)"],
+            &[
+                "no sample belongs to the threshold's selector http_req_duration{nmae:/cart}: no sample has a tag \
+               \"nmae\" (did you mean \"name\"?)",
+            ],
         );
         check(
             "http_req_duration{name:/cart,method:POST}",
             "p(95)<100",
-            &["no sample belongs to the threshold's selector http_req_duration{name:/cart,method:POST}: no sample \
-               of the metric has all of these tags; its thresholds hold without a measurement"],
+            &[
+                "no sample belongs to the threshold's selector http_req_duration{name:/cart,method:POST}: no sample \
+               of the metric has all of these tags; its thresholds hold without a measurement",
+            ],
         );
         check(
             "checks",
             "rate>0.9",
-            &["no sample belongs to the threshold's selector checks: the metric has no samples; its thresholds \
-               hold without a measurement"],
+            &[
+                "no sample belongs to the threshold's selector checks: the metric has no samples; its thresholds \
+               hold without a measurement",
+            ],
         );
         check("http_req_response_time", "p(95)<100", &[]);
     }

@@ -146,7 +146,8 @@ fn period(reader: &Reader) -> Result<Period, Failure> {
 
 /// Parses a wall-clock time to nanoseconds since 1970: absolute, or relative to now.
 fn time(flag: &str, text: &str, now_ns: i64) -> Result<i64, Failure> {
-    let ago = text.strip_prefix('-').map(|ago| runs::parse_length(flag, ago, Exit::InvalidConfig)).transpose()?;
+    let ago =
+        text.strip_prefix('-').map(|ago| runs::parse_length(flag, ago, Exit::InvalidConfig)).transpose()?;
     let ago_ns = ago.filter(|ago| !ago.is_zero()).and_then(|ago| i64::try_from(ago.as_nanos()).ok());
     let wall_ns = ago_ns.map(|ago_ns| now_ns.saturating_sub(ago_ns)).or_else(|| import::parse_start(text));
     wall_ns.ok_or_else(|| {

@@ -50,7 +50,11 @@ fn policy(flags: &PruneFlags) -> Result<Policy, Failure> {
     let fail = |text: String| Failure::new(Exit::Other, text);
     let age = |text: &String| runs::parse_length("--older-than", text, Exit::Other);
     let bytes = |text: &String| {
-        let why = || fail(format!("failed to read --max-size {text:?}: write a number with its unit, such as 500MB or 2GiB"));
+        let why = || {
+            fail(format!(
+                "failed to read --max-size {text:?}: write a number with its unit, such as 500MB or 2GiB"
+            ))
+        };
         prune::parse_size(text).ok_or_else(why)
     };
     let policy = Policy {

@@ -89,9 +89,9 @@ fn tag(text: &str) -> Result<(&str, &str), Failure> {
 }
 
 fn since(text: &str, now_unix_s: i64) -> Result<i64, Failure> {
-    prune::parse_since(text, now_unix_s, |text| runs::parse_length("--since", text, Exit::Other)).map_err(|failure| {
-        Failure { text: format!("{}, or a day such as 2026-11-21", failure.text), ..failure }
-    })
+    prune::parse_since(text, now_unix_s, |text| runs::parse_length("--since", text, Exit::Other)).map_err(
+        |failure| Failure { text: format!("{}, or a day such as 2026-11-21", failure.text), ..failure },
+    )
 }
 
 /// Formats rows as columns as wide as their content.
