@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(read("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(
             read("5"),
-            Err("use the evidence source \"a\": invalid step \"5\": the unit is missing; write 5s, 5m or 5h, or 5d for days"
+            Err("use the evidence source \"a\": invalid step \"5\": the unit is missing; write 5s for seconds, or 5ms, 5m, 5h, 5d"
                 .to_owned())
         );
         assert!(read("0").is_err() && read("soon").is_err());

@@ -83,10 +83,10 @@ impl std::fmt::Display for LengthError {
         match self {
             LengthError::NoUnit { number } => {
                 let number = number.trim_start_matches('+');
-                write!(f, "the unit is missing; write {number}s, {number}m or {number}h")?;
+                write!(f, "the unit is missing; write {number}s for seconds, or {number}ms, {number}m, {number}h")?;
                 // Days have no fractions.
                 let is_whole = number.bytes().all(|byte| byte.is_ascii_digit());
-                if is_whole { write!(f, ", or {number}d for days") } else { Ok(()) }
+                if is_whole { write!(f, ", {number}d") } else { Ok(()) }
             }
             LengthError::Unreadable => f.write_str("it is no length of time; write 30s, 5m, 1h30m or 7d"),
         }
@@ -263,9 +263,9 @@ mod tests {
         check("1d", Ok(86_400_000));
         check("0", Ok(0));
         check("0s", Ok(0));
-        check("30", Err("the unit is missing; write 30s, 30m or 30h, or 30d for days"));
-        check("2.5", Err("the unit is missing; write 2.5s, 2.5m or 2.5h"));
-        check("+5", Err("the unit is missing; write 5s, 5m or 5h, or 5d for days"));
+        check("30", Err("the unit is missing; write 30s for seconds, or 30ms, 30m, 30h, 30d"));
+        check("2.5", Err("the unit is missing; write 2.5s for seconds, or 2.5ms, 2.5m, 2.5h"));
+        check("+5", Err("the unit is missing; write 5s for seconds, or 5ms, 5m, 5h, 5d"));
         for text in ["-30s", "-1", "soon", "", "NaN", "30 s", "2w"] {
             check(text, unreadable);
         }

@@ -43,7 +43,6 @@ pub(crate) use study::{CapacityFlags, FindFlags, LevelFlags, StudyFlags, SweepFl
 #[command(
     name = "plimsoll",
     version,
-    max_term_width = 110,
     propagate_version = false,
     subcommand_required = true,
     arg_required_else_help = true,

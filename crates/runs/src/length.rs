@@ -27,7 +27,7 @@ mod tests {
         let failure = parse("5").expect_err("no unit");
         assert_eq!(
             failure.text,
-            "failed to read --hold \"5\": the unit is missing; write 5s, 5m or 5h, or 5d for days"
+            "failed to read --hold \"5\": the unit is missing; write 5s for seconds, or 5ms, 5m, 5h, 5d"
         );
     }
 }

@@ -33,6 +33,7 @@ pub use selector::{Selector, SelectorError};
 pub use stat::Stat;
 pub use threshold::{
     Abort, Comparison, Condition, ConditionError, Evaluation, SelectorThresholds, ThresholdError, Thresholds,
+    nearest_metric,
 };
 pub use totals::{DUE_TIMED, PARTS_DETAILED_MAX, Totals};
 pub use unmatched::{Unmatched, Why};

@@ -286,11 +286,16 @@ fn parse_spec(
 }
 
 fn find_metric(name: &str, registry: &MetricRegistry) -> Result<Metric, ThresholdError> {
-    registry.find(name).ok_or_else(|| {
-        let known = registry.all();
-        let nearest = nearest(name, known.iter().map(|metric| metric.name.as_ref()));
-        ThresholdError::UnknownMetric { name: name.to_owned(), nearest }
+    registry.find(name).ok_or_else(|| ThresholdError::UnknownMetric {
+        name: name.to_owned(),
+        nearest: nearest_metric(name, registry),
     })
+}
+
+/// Returns the metric whose name is much like this one, if there is one.
+pub fn nearest_metric(name: &str, registry: &MetricRegistry) -> Option<String> {
+    let known = registry.all();
+    nearest(name, known.iter().map(|metric| metric.name.as_ref()))
 }
 
 fn parse_condition(source: &str) -> Result<(Stat, Comparison, f64), ConditionError> {

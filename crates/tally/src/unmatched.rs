@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Aggregate, MetricKind, TagSetId};
+use model::TagSetId;
 
 use crate::threshold::nearest;
 use crate::totals::DUE_TIMED;
@@ -148,7 +148,7 @@ mod tests {
 
     use model::metric::builtin::HTTP_REQ_DURATION;
     use model::plan::{ThresholdCondition, ThresholdSpec};
-    use model::{Instant, Mark, MetricRegistry, SeriesKey, TagInterner, TagSet};
+    use model::{Aggregate, Instant, Mark, MetricKind, MetricRegistry, SeriesKey, TagInterner, TagSet};
 
     use super::*;
     use crate::Thresholds;
