@@ -83,7 +83,10 @@ impl std::fmt::Display for LengthError {
         match self {
             LengthError::NoUnit { number } => {
                 let number = number.trim_start_matches('+');
-                write!(f, "the unit is missing; write {number}s for seconds, or {number}ms, {number}m, {number}h")?;
+                write!(
+                    f,
+                    "the unit is missing; write {number}s for seconds, or {number}ms, {number}m, {number}h"
+                )?;
                 // Days have no fractions.
                 let is_whole = number.bytes().all(|byte| byte.is_ascii_digit());
                 if is_whole { write!(f, ", {number}d") } else { Ok(()) }

@@ -31,7 +31,9 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     for line in text.lines() {
         let content = line.trim_start();
         let is_item = line.starts_with(ITEM);
-        let is_command = content.starts_with("plimsoll ") || content.starts_with("PLIMSOLL_") || content.starts_with("cargo ");
+        let is_command = content.starts_with("plimsoll ")
+            || content.starts_with("PLIMSOLL_")
+            || content.starts_with("cargo ");
         match (pieces.last_mut(), is_item) {
             _ if content.is_empty() => pieces.push(Piece::Blank),
             (Some(Piece::Commands(commands)), true) if is_command => commands.push(parted(content)),
@@ -109,7 +111,10 @@ fn filled(text: &str, first: &str, others: &str, width: usize) -> String {
             add(line, word);
         }
     }
-    let indented = lines.iter().enumerate().map(|(nth, line)| format!("{}{line}", if nth == 0 { first } else { others }));
+    let indented = lines
+        .iter()
+        .enumerate()
+        .map(|(nth, line)| format!("{}{line}", if nth == 0 { first } else { others }));
     indented.collect::<Vec<_>>().join("\n")
 }
 

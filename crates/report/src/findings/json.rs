@@ -1,7 +1,9 @@
 //! Findings as JSON.
 
 use api::Number;
-use api::audit::{AUDIT_VERSION, AuditBeyond, AuditChecked, AuditDerived, AuditFigure, AuditFinding, AuditReport};
+use api::audit::{
+    AUDIT_VERSION, AuditBeyond, AuditChecked, AuditDerived, AuditFigure, AuditFinding, AuditReport,
+};
 use model::{Derived, Figure, FigureValue, Finding};
 use words::audit as texts;
 
