@@ -78,6 +78,7 @@ impl Bundle {
             log: Arc::new(Redacting { log: settings.log, secrets: settings.secrets.clone() }),
             secrets: settings.secrets,
             env: settings.env,
+            suspects: Default::default(),
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
             outcomes: crate::state::outcomes::Outcomes::default(),

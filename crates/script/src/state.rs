@@ -112,6 +112,8 @@ pub(crate) struct InitShared {
     pub(crate) log: Arc<dyn Log>,
     pub(crate) secrets: Arc<crate::secrets::Secrets>,
     pub(crate) env: BTreeMap<String, String>,
+    /// Places in the script that make URLs with missing values.
+    pub(crate) suspects: crate::http::suspects::Suspects,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     pub(crate) strict: std::sync::atomic::AtomicBool,
     /// Outcomes of the tasks of `plimsoll/flow`.

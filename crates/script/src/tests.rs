@@ -21,6 +21,7 @@ mod ceilings;
 mod code;
 mod flow;
 mod groups;
+mod mistakes;
 mod notes;
 mod turns;
 mod web;

@@ -30,6 +30,7 @@ mod lab_ingress;
 mod lab_scan;
 mod lab_traces;
 mod live;
+mod mistakes;
 mod page;
 mod prometheus;
 mod receiving;
