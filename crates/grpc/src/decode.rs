@@ -11,6 +11,7 @@ use crate::limits::{JSON_BYTES_MAX, MESSAGE_DEPTH_MAX, STEPS_PER_PAUSE};
 use crate::number::{write, write_double, write_float};
 use crate::raw::{Packed, Raw, Reader, unzigzag};
 use crate::schema::{Field, Kind, Message, MessageId, Schema, Shape, WhenUnset};
+use crate::well_known::write_loose_any;
 
 impl Schema {
     /// The JSON of a message. `types` are searched for what an `Any` holds, besides this schema.
@@ -31,6 +32,16 @@ impl Schema {
         writer.message(self, message, bytes)?;
         Ok(writer.out)
     }
+}
+
+/// The JSON of a serialized `google.protobuf.Any` whose type one of `types` declares.
+///
+/// # Errors
+/// As [`Schema::decode`].
+pub fn decode_any(types: &[Arc<Schema>], any: &[u8], pause: Pause<'_>) -> Result<Vec<u8>, DecodeError> {
+    let mut writer = Writer { out: Vec::new(), types, depth: 0, steps: 0, pause };
+    write_loose_any(&mut writer, any)?;
+    Ok(writer.out)
 }
 
 pub(crate) struct Writer<'a> {

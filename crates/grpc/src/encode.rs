@@ -124,9 +124,8 @@ impl Encoder<'_> {
         skipped: &str,
     ) -> Result<(), EncodeError> {
         if json.peek()? != Next::Object {
-            let token: String = json.skip()?.chars().take(100).collect();
-            let text =
-                format!("proto: syntax error: unexpected token {token}, a {} is an object", message.name);
+            let (column, token) = (json.column(), json.token());
+            let text = format!("proto: syntax error (line 1:{column}): unexpected token {token}");
             return Err(EncodeError::value(text));
         }
         json.open();
@@ -134,21 +133,19 @@ impl Encoder<'_> {
         while json.more(b'}', is_first)? {
             is_first = false;
             self.step()?;
+            let column = json.column();
             let key = json.key()?;
             if !skipped.is_empty() && key == skipped {
                 json.skip()?;
                 continue;
             }
             let Some((index, field)) = message.field_named(&key) else {
-                return Err(EncodeError::value(format!(
-                    "proto: unknown field \"{key}\" of {}",
-                    message.name
-                )));
+                return Err(EncodeError::value(format!("proto: (line 1:{column}): unknown field \"{key}\"")));
             };
             if is_unset(schema, field, json)? {
                 continue;
             }
-            seen.add(message, index, field)?;
+            seen.add(message, index, field, column)?;
             self.field(schema, field, json)?;
         }
         match message.required.iter().find(|index| !seen.has(**index)) {
@@ -218,7 +215,7 @@ impl Encoder<'_> {
 
     fn list(&mut self, schema: &Schema, field: &Field, json: &mut Json<'_>) -> Result<(), EncodeError> {
         if json.peek()? != Next::Array {
-            return Err(invalid(field, "list", json.skip()?));
+            return Err(invalid(field, "list", json));
         }
         json.open();
         let is_packed = field.is_packed && field.kind.packed().is_some();
@@ -241,13 +238,13 @@ impl Encoder<'_> {
     fn map(&mut self, schema: &Schema, field: &Field, json: &mut Json<'_>) -> Result<(), EncodeError> {
         let entry = match field.kind {
             Kind::Message(id) => schema.message(id),
-            _ => return Err(invalid(field, "map", json.skip()?)),
+            _ => return Err(invalid(field, "map", json)),
         };
         let (Some((_, key)), Some((_, value))) = (entry.field(1), entry.field(2)) else {
-            return Err(invalid(field, "map", json.skip()?));
+            return Err(invalid(field, "map", json));
         };
         if json.peek()? != Next::Object {
-            return Err(invalid(field, "map", json.skip()?));
+            return Err(invalid(field, "map", json));
         }
         json.open();
         let mut is_first = true;
@@ -307,9 +304,18 @@ impl Seen {
         if index < 64 { self.first & 1 << index != 0 } else { self.others.contains(&index) }
     }
 
-    fn add(&mut self, message: &Message, index: u16, field: &Field) -> Result<(), EncodeError> {
+    fn add(
+        &mut self,
+        message: &Message,
+        index: u16,
+        field: &Field,
+        column: usize,
+    ) -> Result<(), EncodeError> {
         if self.has(index) {
-            return Err(EncodeError::value(format!("proto: duplicate field \"{}\"", field.json_name)));
+            return Err(EncodeError::value(format!(
+                "proto: (line 1:{column}): duplicate field \"{}\"",
+                field.json_name
+            )));
         }
         if index < 64 {
             self.first |= 1 << index;
@@ -319,7 +325,7 @@ impl Seen {
         let Some(oneof) = field.oneof else { return Ok(()) };
         if self.oneofs.contains(&oneof) {
             let text = format!(
-                "proto: \"{}\" is set besides another field of its oneof in {}",
+                "proto: (line 1:{column}): \"{}\" is set besides another field of its oneof in {}",
                 field.json_name, message.name
             );
             return Err(EncodeError::value(text));
@@ -337,10 +343,7 @@ fn scalar<'a>(
 ) -> Result<Scalar<'a>, EncodeError> {
     let mut before = json.clone();
     let next = json.peek()?;
-    let bad = |type_name: &str, before: &mut Json<'_>| match before.skip() {
-        Ok(text) => invalid(field, type_name, text),
-        Err(error) => error,
-    };
+    let bad = |type_name: &str, before: &mut Json<'_>| invalid(field, type_name, before);
     match (kind, next) {
         (Kind::Bool, Next::True) => json.word("true").map(|()| Scalar::Varint(1)),
         (Kind::Bool, Next::False) => json.word("false").map(|()| Scalar::Varint(0)),
@@ -363,7 +366,7 @@ fn scalar<'a>(
                 Next::Null if declared.is_null_value => json.word("null").map(|()| Some(0))?,
                 _ => None,
             };
-            let number = number.ok_or_else(|| bad(&format!("enum {}", declared.name), &mut before))?;
+            let number = number.ok_or_else(|| bad("enum", &mut before))?;
             Ok(Scalar::Varint(i64::from(number) as u64))
         }
         (kind, Next::Text) => {
@@ -409,7 +412,10 @@ fn map_key<'a>(field: &Field, name: &'a str) -> Result<Scalar<'a>, EncodeError> 
         (Kind::Bool, _) => None,
         (kind, name) => numeric(kind, name, true),
     };
-    scalar.ok_or_else(|| invalid(field, &format!("{} key", type_name(field.kind)), name))
+    scalar.ok_or_else(|| {
+        let type_name = type_name(field.kind);
+        EncodeError::value(format!("proto: invalid value for {type_name} key of a map: {name:?}"))
+    })
 }
 
 fn type_name(kind: Kind) -> &'static str {
@@ -443,8 +449,10 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     GeneralPurpose::new(alphabet, CONFIG).decode(text).ok()
 }
 
-fn invalid(field: &Field, type_name: &str, text: &str) -> EncodeError {
-    let shown: String = text.chars().take(100).collect();
+fn invalid(field: &Field, type_name: &str, json: &mut Json<'_>) -> EncodeError {
+    let (column, token) = (json.column(), json.token());
     let name = field.full_name.rsplit('.').next().unwrap_or_default();
-    EncodeError::value(format!("proto: invalid value for {type_name} field {name}: {shown}"))
+    EncodeError::value(format!(
+        "proto: (line 1:{column}): invalid value for {type_name} field {name}: {token}"
+    ))
 }

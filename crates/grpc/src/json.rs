@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use crate::error::EncodeError;
 
+/// Characters of a value that errors quote.
+const TOKEN_CHARS_MAX: usize = 100;
+
 /// The kind of the next value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -41,6 +44,22 @@ impl<'a> Json<'a> {
             Some(b'n') => Next::Null,
             _ => return Err(self.unexpected()),
         })
+    }
+
+    /// The column of the next value in the text's one line, from 1.
+    pub(crate) fn column(&mut self) -> usize {
+        self.skip_space();
+        self.at + 1
+    }
+
+    /// The token at the next value, as errors quote it.
+    pub(crate) fn token(&mut self) -> String {
+        let whole = match self.peek() {
+            Ok(Next::Object) => "{",
+            Ok(Next::Array) => "[",
+            _ => self.clone().skip().unwrap_or_default(),
+        };
+        whole.chars().take(TOKEN_CHARS_MAX).collect()
     }
 
     /// Begins an object or an array; to be followed by [`Json::more`].
@@ -227,11 +246,16 @@ impl<'a> Json<'a> {
     }
 
     fn unexpected(&self) -> EncodeError {
-        let shown: String =
-            String::from_utf8_lossy(&self.text[self.at.min(self.text.len())..]).chars().take(20).collect();
+        let rest = &self.text[self.at.min(self.text.len())..];
+        let shown: String = String::from_utf8_lossy(rest).chars().take(TOKEN_CHARS_MAX).collect();
+        let column = self.at + 1;
         match shown.as_str() {
-            "" => EncodeError::value("proto: syntax error: unexpected end of JSON"),
-            shown => EncodeError::value(format!("proto: syntax error: unexpected token {shown}")),
+            "" => {
+                EncodeError::value(format!("proto: syntax error (line 1:{column}): unexpected end of JSON"))
+            }
+            shown => {
+                EncodeError::value(format!("proto: syntax error (line 1:{column}): unexpected token {shown}"))
+            }
         }
     }
 }

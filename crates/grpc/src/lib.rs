@@ -26,6 +26,7 @@ mod well_known;
 #[cfg(test)]
 mod mapping_tests;
 
+pub use decode::decode_any;
 pub use error::{DecodeError, EncodeError, SchemaError};
 pub use frame::{Deframer, FrameError, frame};
 pub use metadata::{MetadataError, check as check_metadata, decode_binary, encode_binary};

@@ -136,12 +136,16 @@ fn fields_and_names() {
     check("t.Some", r#"{"color":"NEGATIVE"}"#, &unset.replace("RED", "NEGATIVE"));
     check("t.Some", r#"{"color":9}"#, &unset.replace("\"RED\"", "9"));
     check("t.Named", r#"{"a":"1"}"#, r#"{"renamed":"1"}"#);
-    check_refused("t.Some", r#"{"nope":1}"#, "unknown field \"nope\" of t.Some");
+    check_refused("t.Some", r#"{"nope":1}"#, "(line 1:2): unknown field \"nope\"");
     check_refused("t.Some", r#"{"textField":1}"#, "invalid value for string field text_field: 1");
-    check_refused("t.Some", r#"{"color":"BLUE"}"#, "invalid value for enum t.Color field color: \"BLUE\"");
+    check_refused(
+        "t.Some",
+        r#"{"color":"BLUE"}"#,
+        "(line 1:10): invalid value for enum field color: \"BLUE\"",
+    );
     check_refused("t.Some", r#"{"data":"%"}"#, "invalid value for bytes field data");
     check_refused("t.Some", r#"{"textField":"a","text_field":"b"}"#, "duplicate field \"textField\"");
-    check_refused("t.Some", "[]", "a t.Some is an object");
+    check_refused("t.Some", "[]", "proto: syntax error (line 1:1): unexpected token [");
     check_refused("t.Some", "5", "unexpected token 5");
     check_refused("t.Some", "{", "unexpected end");
     check_refused("t.Some", "{}x", "unexpected token x");
@@ -165,8 +169,8 @@ fn lists_and_maps() {
         r#"{"counts":{"a":0,"b":1},"inners":{"-2":{"name":"","more":[]},"10":{"name":"x","more":[]}},"colors":{"false":"RED","true":"GREEN"}}"#,
     );
     check("t.Maps", "{}", r#"{"counts":{},"inners":{},"colors":{}}"#);
-    check_refused("t.Maps", r#"{"inners":{"x":{}}}"#, "invalid value for int32 key field key: x");
-    check_refused("t.Maps", r#"{"colors":{"1":0}}"#, "invalid value for bool key field key: 1");
+    check_refused("t.Maps", r#"{"inners":{"x":{}}}"#, "invalid value for int32 key of a map: \"x\"");
+    check_refused("t.Maps", r#"{"colors":{"1":0}}"#, "invalid value for bool key of a map: \"1\"");
 }
 
 #[test]

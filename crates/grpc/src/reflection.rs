@@ -1,6 +1,7 @@
 //! A server's own description of its types (`grpc.reflection.v1` and `v1alpha`, whose messages are the same).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use prost_reflect::DescriptorPool;
 use prost_reflect::prost::Message as _;
@@ -44,6 +45,8 @@ pub struct Discovery {
     awaited: String,
     files: BTreeMap<String, FileDescriptorProto>,
     bytes: usize,
+    /// Of all files in the order in which they came, by two functions.
+    hashes: [u64; 2],
 }
 
 impl Discovery {
@@ -101,6 +104,11 @@ impl Discovery {
         Ok(())
     }
 
+    /// A number for what was taken: that of the same files is the same.
+    pub fn fingerprint(&self) -> u128 {
+        u128::from(self.hashes[0]) << 64 | u128::from(self.hashes[1])
+    }
+
     /// The schema of all files.
     ///
     /// # Errors
@@ -138,6 +146,11 @@ impl Discovery {
         self.bytes += bytes.len();
         if self.bytes > DESCRIPTOR_BYTES_MAX {
             return Err(self.bad(&format!("its descriptors are larger than {DESCRIPTOR_BYTES_MAX} bytes")));
+        }
+        for (hash, seed) in self.hashes.iter_mut().zip(0_u8..) {
+            let mut hasher = DefaultHasher::new();
+            (seed, *hash, bytes).hash(&mut hasher);
+            *hash = hasher.finish();
         }
         let mut reader = Reader::new(bytes);
         while let Some((number, raw)) = reader.next_field().map_err(|error| self.bad(&error.to_string()))? {

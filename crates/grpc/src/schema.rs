@@ -131,7 +131,6 @@ impl Kind {
 
 #[derive(Debug)]
 pub(crate) struct Enum {
-    pub(crate) name: Box<str>,
     pub(crate) zero: i32,
     by_number: HashMap<i32, Box<str>>,
     by_name: HashMap<Box<str>, i32>,
@@ -369,7 +368,6 @@ fn enumeration(declared: &prost_reflect::EnumDescriptor) -> Enum {
         by_number.entry(raw.number()).or_insert_with(|| raw.name().into());
     }
     Enum {
-        name: declared.full_name().into(),
         zero: declared.default_value().number(),
         by_number,
         by_name: declared.values().map(|value| (value.name().into(), value.number())).collect(),

@@ -187,6 +187,28 @@ fn write_any(
         writer.out.extend_from_slice(b"{}");
         return Ok(());
     }
+    write_any_of(writer, Some(schema), url, content)
+}
+
+/// Writes what a serialized `google.protobuf.Any` holds, whether or not a schema declares that type itself.
+pub(crate) fn write_loose_any(writer: &mut Writer<'_>, any: &[u8]) -> Result<(), DecodeError> {
+    let (mut reader, mut url, mut content) = (Reader::new(any), &[][..], &[][..]);
+    while let Some((number, raw)) = reader.next_field()? {
+        match (number, raw) {
+            (1, Raw::Bytes(bytes)) => url = bytes,
+            (2, Raw::Bytes(bytes)) => content = bytes,
+            _ => {}
+        }
+    }
+    write_any_of(writer, None, url, content)
+}
+
+fn write_any_of(
+    writer: &mut Writer<'_>,
+    schema: Option<&Schema>,
+    url: &[u8],
+    content: &[u8],
+) -> Result<(), DecodeError> {
     let url = std::str::from_utf8(url).map_err(|_| {
         DecodeError::bytes("proto: field google.protobuf.Any.type_url contains invalid UTF-8")
     })?;
@@ -241,7 +263,8 @@ fn read_any(encoder: &mut Encoder<'_>, schema: &Schema, json: &mut Json<'_>) -> 
         return if is_empty { Ok(()) } else { Err(EncodeError::value(missing)) };
     };
     let types = encoder.types;
-    let (owner, id) = resolve(schema, types, &url).ok_or_else(|| EncodeError::value(unresolved(&url)))?;
+    let (owner, id) =
+        resolve(Some(schema), types, &url).ok_or_else(|| EncodeError::value(unresolved(&url)))?;
     put_bytes(&mut encoder.out, 1, url.as_bytes());
     let content = encoder.apart(|encoder| {
         if owner.message(id).well_known.is_none() {
@@ -265,12 +288,12 @@ fn read_any(encoder: &mut Encoder<'_>, schema: &Schema, json: &mut Json<'_>) -> 
 
 /// The type that a URL names, in the message's own schema first.
 fn resolve<'a>(
-    schema: &'a Schema,
+    schema: Option<&'a Schema>,
     types: &'a [std::sync::Arc<Schema>],
     url: &str,
 ) -> Option<(&'a Schema, MessageId)> {
     let name = url.rsplit('/').next().unwrap_or_default();
-    let all = std::iter::once(schema).chain(types.iter().map(|schema| &**schema));
+    let all = schema.into_iter().chain(types.iter().map(|schema| &**schema));
     all.filter_map(|schema| Some((schema, schema.message_named(name)?))).next()
 }
 

@@ -49,7 +49,7 @@ pub(crate) async fn answer(
         "/testkit.Echo/ClientStream" => answers::client_stream(&mut call).await,
         "/testkit.Echo/BothStreams" => answers::both_streams(&mut call).await,
         "/grpc.health.v1.Health/Check" => answers::health(&mut call).await,
-        path if reflection::is_path(path) => reflection::answer(&mut call).await,
+        path if reflection::is_path(path) => reflection::answer(path, &mut call).await,
         path => {
             let text = format!("unknown method {path}");
             call.end(answers::UNIMPLEMENTED, &text, &[]).await

@@ -17,7 +17,7 @@ const PATHS: [&str; 2] = [
 ];
 
 /// Names of the services that are listed.
-const SERVICES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "testkit.Echo"];
+const SERVICES: [&str; 1] = ["testkit.Echo"];
 
 /// No such file or symbol.
 const NOT_FOUND: i32 = 5;
@@ -26,9 +26,14 @@ pub(super) fn is_path(path: &str) -> bool {
     PATHS.contains(&path)
 }
 
-pub(super) async fn answer(call: &mut Call) -> Option<u16> {
-    let version = call.metadata.get(VERSION_KEY).map(|version| version.as_bytes().to_vec());
-    if version.as_deref() == Some(b"none") {
+pub(super) async fn answer(path: &str, call: &mut Call) -> Option<u16> {
+    let version = call.metadata.get(VERSION_KEY).map(|version| version.as_bytes());
+    let is_refused = match version {
+        Some(b"none") => true,
+        Some(b"v1alpha") => path == PATHS[0],
+        _ => false,
+    };
+    if is_refused {
         return call.end(super::answers::UNIMPLEMENTED, "unknown service", &[]).await;
     }
     loop {
