@@ -76,7 +76,13 @@ impl WellKnown {
                             message.name
                         ))
                     })?;
-                    paths.push(camel(path));
+                    let written = camel(path);
+                    if path.is_empty() || path.contains(',') || snake(&written).as_deref() != Some(path) {
+                        let text =
+                            format!("proto: {}.paths contains irreversible value {path:?}", message.name);
+                        return Err(DecodeError::bytes(text));
+                    }
+                    paths.push(written);
                 }
                 writer.text(&paths.join(","));
             }

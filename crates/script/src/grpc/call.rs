@@ -146,8 +146,11 @@ fn prepare<'js>(args: &Args<'_, 'js>, request: &Value<'js>) -> rquickjs::Result<
     let client = this_client(args)?;
     let connection = connected(args, &client)?;
     let known = method_of(&client, &args.string(0)?).map_err(|why| args.error(why))?;
-    if request.is_undefined() || request.is_null() {
+    if args.len() < 2 {
         return Err(args.error("request cannot be nil"));
+    }
+    if request.is_undefined() || request.is_null() {
+        return Err(args.type_error("Cannot convert undefined or null to object"));
     }
     let params = read_call(args, args.given(2))
         .map_err(|unfit| unfit.thrown(args, "invalid GRPC's client.invoke() parameters"))?;
@@ -394,8 +397,10 @@ impl Exchange {
         loop {
             match self.deframer.next_message() {
                 Ok(None) => return None,
-                Ok(Some(message)) if self.message.is_none() => self.message = Some(message),
-                Ok(Some(_)) => {
+                Ok(Some(message)) => {
+                    if self.message.replace(message).is_none() {
+                        continue;
+                    }
                     let text = "cardinality violation: expected <EOF> for non server-streaming RPCs, but received another message";
                     return Some(Status::new(Code::INTERNAL, text));
                 }

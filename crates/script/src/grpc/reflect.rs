@@ -41,7 +41,10 @@ pub(super) async fn discover(
         let mark = if status.code == Code::DEADLINE_EXCEEDED { Mark::TimedOut } else { Mark::Measured };
         let tags = CallTags { base: vu.tags.borrow_mut().id(&vu.cache), own: Vec::new() };
         let tags = tags_of(vu, connection, None, &tags, Some(status.code));
-        emit(vu, tags, (started, SystemClock::now()), mark, &status, &|| path.to_owned());
+        // As in k6, answers are no samples, and refusals are.
+        if status.code != Code::OK {
+            emit(vu, tags, (started, SystemClock::now()), mark, &status, &|| path.to_owned());
+        }
         match status.code {
             Code::OK => return finished(vu, asking),
             Code::UNIMPLEMENTED => {

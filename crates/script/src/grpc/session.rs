@@ -228,13 +228,9 @@ impl Session {
         }
     }
 
-    /// The status of an end from this side, if there is one.
-    fn own_end(&self) -> Option<Status> {
-        if let Some(status) = self.fault.borrow_mut().take() {
-            return Some(status);
-        }
-        let is_closed = self.connection.is_closed() || self.is_cut.get();
-        is_closed.then(|| Status::new(Code::UNKNOWN, "canceled by client (k6)"))
+    /// Whether this side ends it.
+    fn is_ended_here(&self) -> bool {
+        self.fault.borrow().is_some() || self.connection.is_closed() || self.is_cut.get()
     }
 
     fn open(&self, mut call: Call) {
@@ -254,8 +250,8 @@ impl Session {
         self.connection.listen(cx.waker());
         let began = SystemClock::now();
         loop {
-            if let Some(status) = self.own_end() {
-                return Poll::Ready((status, Mark::Cut));
+            if self.is_ended_here() {
+                return Poll::Ready((cancelled(), Mark::Cut));
             }
             let mut slot = self.call.borrow_mut();
             let Some(call) = slot.as_mut() else { return Poll::Pending };
@@ -334,6 +330,16 @@ impl Session {
             let url = || format!("{}{}", self.connection.address, self.known.method.path);
             emit(vu, tags, (self.started, finished), mark, &status, &url);
         }
+        // The script hears of its own end with another number, as in k6; samples have gRPC's.
+        let is_ended_here = self.is_ended_here();
+        let fault = self.fault.borrow_mut().take();
+        let status = match fault {
+            Some(fault) => fault,
+            None if status.code == Code::CANCELLED && is_ended_here => {
+                Status::new(Code::UNKNOWN, status.message)
+            }
+            None => status,
+        };
         let mut inbox = self.inbox.borrow_mut();
         if status.code != Code::OK {
             inbox.push_back(Event::Error(status, finished));
@@ -343,6 +349,11 @@ impl Session {
         self.is_over.set(true);
         self.wake_listener();
     }
+}
+
+/// The status of a stream that this side ends.
+fn cancelled() -> Status {
+    Status::new(Code::CANCELLED, "canceled by client (k6)")
 }
 
 /// What the reader keeps between its turns.
@@ -376,7 +387,7 @@ async fn run(session: Rc<Session>, vu: Rc<VuState>, head: CallHead, timeout: Opt
 
 async fn talk(session: &Session, vu: &VuState, head: &CallHead, deadline: Instant) -> (Status, Mark) {
     if session.connection.is_closed() {
-        return (Status::new(Code::UNKNOWN, "canceled by client (k6)"), Mark::Failed);
+        return (cancelled(), Mark::Failed);
     }
     match session.connection.channel.call(head, deadline).await {
         Ok(call) => session.open(call),
