@@ -1,5 +1,5 @@
 // k6/net/grpc: asyncInvoke(): the same as a promise.
-import { connected, loaded, number } from './fixtures/echo.js';
+import { connected, loaded, number, text } from './fixtures/echo.js';
 import { sorted } from './fixtures/sorted.js';
 
 const client = loaded();
@@ -15,7 +15,7 @@ export default async function () {
     await client.asyncInvoke(...wrong).then(
       () => console.log('resolved'),
       // k6 rejects with an error of the language it is written in.
-      (error) => console.log(String(error).replace('GoError: ', '')),
+      (error) => console.log(text(error).replace('GoError: ', '')),
     );
   }
 }

@@ -1,4 +1,7 @@
-// k6/net/grpc: a handler that throws fails the iteration.
+//! args: --iterations 2
+//! ignore: warned
+//! ignore: samples
+// k6/net/grpc: a handler that throws fails its iteration.
 import grpc from 'k6/net/grpc';
 import { connected, loaded } from './fixtures/echo.js';
 
@@ -7,8 +10,10 @@ const client = loaded();
 export default function () {
   connected(client);
   const stream = new grpc.Stream(client, 'testkit.Echo/ServerStream');
+  stream.on('error', (error) => console.log(error.message.split(' at ')[0]));
+  stream.on('end', () => console.log('end'));
   stream.on('data', () => {
-    throw new Error('boom');
+    if (__ITER === 0) throw new Error('boom');
   });
   stream.write({ count: 1 });
 }

@@ -451,7 +451,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 
 fn invalid(field: &Field, type_name: &str, json: &mut Json<'_>) -> EncodeError {
     let (column, token) = (json.column(), json.token());
-    let name = field.full_name.rsplit('.').next().unwrap_or_default();
+    let name = &field.json_name;
     EncodeError::value(format!(
         "proto: (line 1:{column}): invalid value for {type_name} field {name}: {token}"
     ))

@@ -137,7 +137,7 @@ fn fields_and_names() {
     check("t.Some", r#"{"color":9}"#, &unset.replace("\"RED\"", "9"));
     check("t.Named", r#"{"a":"1"}"#, r#"{"renamed":"1"}"#);
     check_refused("t.Some", r#"{"nope":1}"#, "(line 1:2): unknown field \"nope\"");
-    check_refused("t.Some", r#"{"textField":1}"#, "invalid value for string field text_field: 1");
+    check_refused("t.Some", r#"{"textField":1}"#, "invalid value for string field textField: 1");
     check_refused(
         "t.Some",
         r#"{"color":"BLUE"}"#,

@@ -41,8 +41,9 @@ pub(super) struct Connection {
     pub(super) receive_bytes_max: usize,
     pub(super) send_bytes_max: usize,
     is_closed: Cell<bool>,
-    /// Streams that hear of the end.
-    listeners: RefCell<Vec<Waker>>,
+    /// Streams that hear of the end, by their number.
+    listeners: RefCell<FxHashMap<u64, Waker>>,
+    last_listener: Cell<u64>,
     /// Tag sets of calls without tags of their own, by the VU's tags, the method and the status.
     pub(super) tags: RefCell<FxHashMap<(TagSetId, usize, u32), TagSetId>>,
 }
@@ -53,19 +54,19 @@ impl Connection {
         self.is_closed.get()
     }
 
-    /// Wakes a task when the script closes it.
-    pub(super) fn listen(&self, waker: &Waker) {
-        let mut listeners = self.listeners.borrow_mut();
-        if !listeners.iter().any(|known| known.will_wake(waker)) {
-            listeners.push(waker.clone());
-        }
+    /// Wakes a task when the script closes it, as long as the result is kept.
+    pub(super) fn listen(self: &Rc<Connection>, waker: &Waker) -> Listening {
+        let number = self.last_listener.get() + 1;
+        self.last_listener.set(number);
+        self.listeners.borrow_mut().insert(number, waker.clone());
+        Listening { connection: self.clone(), number }
     }
 
     /// Ends it. Calls that are under way go on; streams end.
     pub(super) fn close(&self) {
         self.is_closed.set(true);
         self.channel.close();
-        self.listeners.take().into_iter().for_each(Waker::wake);
+        self.listeners.take().into_values().for_each(Waker::wake);
     }
 
     /// The tag set for a key, made by `make` the first time.
@@ -80,6 +81,18 @@ impl Connection {
         }
         tags.insert(key, made);
         made
+    }
+}
+
+/// A task that hears of the end of a connection.
+pub(super) struct Listening {
+    connection: Rc<Connection>,
+    number: u64,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.connection.listeners.borrow_mut().remove(&self.number);
     }
 }
 
@@ -133,6 +146,7 @@ pub(super) fn connect<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>>
         send_bytes_max: wanted.send_bytes_max,
         is_closed: Cell::new(false),
         listeners: RefCell::default(),
+        last_listener: Cell::new(0),
         tags: RefCell::default(),
     });
     if wanted.reflects {

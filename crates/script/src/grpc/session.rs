@@ -15,7 +15,7 @@ use model::{Instant, Mark, SystemClock};
 use wire::{Call, CallEvent, CallHead};
 
 use super::client::{Client, Known};
-use super::connect::Connection;
+use super::connect::{Connection, Listening};
 use super::samples::{CallTags, UnderWay, emit, tags_of};
 use super::status::{Fields, deadline_exceeded, of_break, of_connection, of_frame};
 use crate::state::VuState;
@@ -247,7 +247,7 @@ impl Session {
     /// The reader's turn.
     fn poll(&self, cx: &Context<'_>, vu: &VuState, reading: &mut Reading) -> Poll<(Status, Mark)> {
         *self.reader.borrow_mut() = Some(cx.waker().clone());
-        self.connection.listen(cx.waker());
+        reading.listening.get_or_insert_with(|| self.connection.listen(cx.waker()));
         let began = SystemClock::now();
         loop {
             if self.is_ended_here() {
@@ -360,6 +360,8 @@ fn cancelled() -> Status {
 struct Reading {
     deframer: Deframer,
     fields: Fields,
+    /// Wakes the reader when the connection is closed.
+    listening: Option<Listening>,
 }
 
 impl Reading {
@@ -397,6 +399,7 @@ async fn talk(session: &Session, vu: &VuState, head: &CallHead, deadline: Instan
         }
     }
     let receive_bytes_max = session.connection.receive_bytes_max;
-    let mut reading = Reading { deframer: Deframer::new(receive_bytes_max), fields: Fields::default() };
+    let deframer = Deframer::new(receive_bytes_max);
+    let mut reading = Reading { deframer, fields: Fields::default(), listening: None };
     poll_fn(|cx| session.poll(cx, vu, &mut reading)).await
 }
