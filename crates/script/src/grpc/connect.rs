@@ -18,7 +18,6 @@ use super::params::{Unfit, boolean, duration, read_texts, shown, size};
 use super::reflect;
 use crate::error::unwind;
 use crate::js::{self, Args};
-use crate::state::VuState;
 use crate::state::stop::StopReason;
 
 /// k6's limit for a connection.
@@ -273,9 +272,4 @@ pub(super) fn properties<'js>(
     object
         .props::<String, Value<'js>>()
         .filter(|entry| !entry.as_ref().is_ok_and(|(_, value)| value.is_undefined() || value.is_null()))
-}
-
-/// What is needed to know the time of a call.
-pub(super) fn now_unix_s(vu: &VuState, at: model::Instant) -> i64 {
-    vu.binding().map_or(0, |binding| (binding.run.epoch.wall_unix_ns(at) / 1_000_000_000) as i64)
 }

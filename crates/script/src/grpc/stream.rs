@@ -4,11 +4,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use grpc::{Code, Status};
+use model::Instant;
 use rquickjs::{Ctx, Function, Object, Persistent, Value};
 
 use super::call::{connected, encode, head_of, method_of};
 use super::client::client_of;
-use super::connect::now_unix_s;
 use super::params::read_call;
 use super::response;
 use super::samples::CallTags;
@@ -163,6 +163,12 @@ fn deliver_one<'js>(ctx: &Ctx<'js>, line: &Line, session: &Session, event: Event
     };
     async_groups::resume(vu, line.group.as_ref());
     let dispatch = line.dispatch.clone().restore(ctx)?;
-    dispatch.call::<_, Value<'js>>((name, value, now_unix_s(vu, at)))?;
+    dispatch.call::<_, Value<'js>>((name, value, unix_s(vu, at)))?;
     Ok(())
+}
+
+/// An instant as events carry it: seconds since 1970.
+fn unix_s(vu: &VuState, at: Instant) -> i64 {
+    const SECOND_NS: i64 = 1_000_000_000;
+    vu.binding().map_or(0, |binding| binding.run.epoch.wall_unix_ns(at) / SECOND_NS)
 }
