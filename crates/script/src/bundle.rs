@@ -233,7 +233,7 @@ fn evaluate<'js>(
 ) -> Result<Object<'js>, ScriptError> {
     let run = || {
         prepare(ctx)?;
-        let promise = rquickjs::Module::import(ctx, url)?;
+        let promise = vu::preempt::in_engine(|| rquickjs::Module::import(ctx, url))?;
         drive(ctx, state)?;
         promise.finish::<Object<'js>>()
     };
