@@ -176,7 +176,7 @@ pub(super) fn encode<'js>(
     known: &Known,
     value: &Value<'js>,
 ) -> rquickjs::Result<Result<Vec<u8>, String>> {
-    let Some(json) = args.ctx.json_stringify(value.clone())? else {
+    let Some(json) = vu::preempt::in_engine(|| args.ctx.json_stringify(value.clone()))? else {
         return Ok(Err("the message is a value that JSON does not have".to_owned()));
     };
     let types = client.schemas();

@@ -12,9 +12,6 @@ use super::metadata;
 use crate::js;
 use crate::state::VuState;
 
-/// JSON of so many bytes is parsed in less than a slice.
-const JSON_BYTES_IN_ONE_PIECE: usize = 64 << 10;
-
 /// Trailers that have a place of their own.
 const OWN_TRAILERS: [&str; 2] = ["grpc-status", "grpc-message"];
 
@@ -56,7 +53,7 @@ pub(super) fn message<'js>(
 ) -> rquickjs::Result<Value<'js>> {
     let types = client.schemas();
     let json = known.schema.decode(&types, known.method.output, bytes, &mut || !vu.must_stop());
-    parsed(ctx, vu, json)
+    parsed(ctx, json)
 }
 
 /// `{ code, message, details }`
@@ -80,7 +77,7 @@ pub(super) fn error<'js>(
                 detail.set("@error", why)?;
                 detail.into_value()
             }
-            json => parsed(ctx, vu, json)?,
+            json => parsed(ctx, json)?,
         };
         details.set(index, detail)?;
     }
@@ -88,11 +85,7 @@ pub(super) fn error<'js>(
     Ok(error.into_value())
 }
 
-fn parsed<'js>(
-    ctx: &Ctx<'js>,
-    vu: &VuState,
-    json: Result<Vec<u8>, DecodeError>,
-) -> rquickjs::Result<Value<'js>> {
+fn parsed<'js>(ctx: &Ctx<'js>, json: Result<Vec<u8>, DecodeError>) -> rquickjs::Result<Value<'js>> {
     let json = match json {
         Ok(json) => json,
         Err(DecodeError::Interrupted) => return Err(js::throw_uncatchable(ctx)),
@@ -100,6 +93,5 @@ fn parsed<'js>(
             return Err(js::go_error(ctx, &format!("unable to read the server's message: {why}")));
         }
     };
-    let parse = || ctx.json_parse(json.as_slice());
-    if json.len() > JSON_BYTES_IN_ONE_PIECE { vu.stop.memory.in_slices(parse) } else { parse() }
+    vu::preempt::in_engine(|| ctx.json_parse(json))
 }

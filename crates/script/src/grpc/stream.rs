@@ -163,8 +163,8 @@ fn deliver_one<'js>(ctx: &Ctx<'js>, line: &Line, session: &Session, event: Event
     };
     async_groups::resume(vu, line.group.as_ref());
     let dispatch = line.dispatch.clone().restore(ctx)?;
-    dispatch.call::<_, Value<'js>>((name, value, unix_s(vu, at)))?;
-    Ok(())
+    let arguments = (name, value, unix_s(vu, at));
+    vu::preempt::in_engine(|| dispatch.call::<_, Value<'js>>(arguments)).map(drop)
 }
 
 /// An instant as events carry it: seconds since 1970.
