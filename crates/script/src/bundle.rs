@@ -77,6 +77,7 @@ impl Bundle {
             metrics: settings.metrics,
             log: Arc::new(Redacting { log: settings.log, secrets: settings.secrets.clone() }),
             secrets: settings.secrets,
+            schemas: Default::default(),
             env: settings.env,
             suspects: Default::default(),
             shared_arrays: Default::default(),

@@ -18,6 +18,7 @@ mod exit_codes;
 mod exports;
 mod facts;
 mod flow;
+mod grpc;
 mod harness;
 mod host_agent;
 mod http2;
