@@ -163,6 +163,7 @@ export const TEXTS = {
   figure_error_share: ['failed requests', '실패한 요청'],
   status_live: ['Running', '실행 중'],
   status_passed: ['Passed', '통과'],
+  status_ended: ['Completed', '완료'],
   status_partial: ['Partial', '불완전'],
   status_imported: ['Imported', '가져옴'],
   verdict_pass: ['pass', '통과'],
@@ -288,6 +289,7 @@ export const TEXTS = {
   just_crossed: ['{0} is crossed: {1}', '{0} 위반: {1}'],
   holds_again: ['{0} is met again: {1}', '{0} 다시 만족: {1}'],
   pace_saturated: ['Saturated at {0}: {1} not sent', '{0}에서 포화: {1} 미전송'],
+  pace_losing: ['Nearly on plan: {0}, {1} not sent', '거의 계획대로 진행: {0}, {1} 미전송'],
   pace_keeping: ['On plan: {0}, nothing dropped', '계획대로 진행: {0}, 누락 없음'],
   pace_closed: ['{0} VUs: {1} iterations', 'VU {0}개: 반복 {1}'],
   pace_over: ['over the last {0} s', '최근 {0}초'],
@@ -426,15 +428,15 @@ export const TEXTS = {
   vital_handles: ['Ports and file descriptors', '포트와 파일 디스크립터'],
   vital_network: ['TCP retransmissions and drops', 'TCP 재전송과 드롭'],
   vital_worker_cpu: ['worker', '워커'],
-  vital_worker_run_delay: ['run queue delay', '실행 대기'],
+  vital_worker_run_delay: ['run queue', '실행 대기'],
   vital_other_cpu: ['other threads', '다른 스레드'],
   vital_host_cpu: ['host', '호스트'],
   vital_host_steal: ['steal', '스틸'],
   vital_throttled: ['throttled', '스로틀링'],
   vital_lateness_p99: ['start delay p99', '시작 지연 p99'],
   vital_ports: ['sockets', '소켓'],
-  vital_syn_repeated: ['SYN retransmissions', 'SYN 재전송'],
-  vital_listen_drops: ['listen queue drops', 'listen 큐 드롭'],
+  vital_syn_repeated: ['SYN again', 'SYN 재전송'],
+  vital_listen_drops: ['listen drops', 'listen 큐 드롭'],
   vital_resident: ['resident', '상주 메모리'],
   at_most: ['At most: {0}.', '최댓값: {0}.'],
   lost: ['Lost data and dropped iterations', '유실된 데이터와 누락된 반복'],
@@ -521,7 +523,7 @@ export const TEXTS = {
   evidence_view_queues: ['Queues and workers', '큐와 워커'],
   evidence_view_database: ['Database and cache', '데이터베이스와 캐시'],
   evidence_view_host: ['Host and runtime', '호스트와 런타임'],
-  evidence_sub: ['{0} sources, aligned with the load; each lane shows its query', '소스 {0}개, 부하와 같은 시간축, 지표마다 쿼리 표시'],
+  evidence_sub: ['Sources: {0}, aligned with the load; each lane shows its query', '소스 {0}개, 부하와 같은 시간축, 지표마다 쿼리 표시'],
   evidence_none: ['No server-side metrics were collected during this run.', '이 실행 중에 수집한 서버 측 지표가 없습니다.'],
   evidence_none_here: ['The sources of this run reported no metrics of this kind.', '이 실행의 수집 소스 중 이 종류의 지표를 보고한 것이 없습니다.'],
   evidence_how: ['These lines in plimsoll.toml add a source for the next run. Passwords come from the environment or a file, never from plimsoll.toml.', 'plimsoll.toml에 다음 줄을 추가하면 다음 실행부터 이 소스를 수집합니다. 비밀번호는 plimsoll.toml이 아니라 환경 변수나 파일에서 읽습니다.'],
@@ -606,7 +608,6 @@ export const TEXTS = {
   by_difference: ['by subtraction', '차이로 계산'],
   time_caption_waits: ['{0} of the time is queueing: {1} of {2}.', '큐 대기가 시간의 {0}입니다({1} / {2}).'],
   time_caption_works: ['{0} of the time is queueing ({1} of {2}); the rest is service time.', '큐 대기가 시간의 {0}입니다({1} / {2}). 나머지는 처리 시간입니다.'],
-  ways_disagree: ['Wait estimates differ by {0}.', '대기 시간 추정치의 차이: {0}.'],
   time_none: ['Time breakdown unavailable: there are no traces and no task times.', '시간 분석 불가: 트레이스와 작업 시간이 없습니다.'],
   claim: ['Claim', '진단'],
   numbers: ['Numbers', '수치'],
@@ -938,6 +939,7 @@ export interface Values {
   just_crossed: [threshold: Value, value: Value];
   holds_again: [threshold: Value, value: Value];
   pace_saturated: [rate: Value, missed: Value];
+  pace_losing: [rate: Value, missed: Value];
   pace_keeping: [rate: Value];
   pace_closed: [vus: Value, rate: Value];
   pace_over: [seconds: Value];
@@ -993,7 +995,6 @@ export interface Values {
   same_ways: [mean: Value];
   time_caption_waits: [share: Value, time: Value, mean: Value];
   time_caption_works: [share: Value, time: Value, mean: Value];
-  ways_disagree: [share: Value];
   demand_title: [resource: Value];
   query_window: [source: Value, from: Value, to: Value, step: Value, points: Value];
   open_lanes: [from: Value, to: Value];

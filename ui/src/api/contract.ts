@@ -121,7 +121,7 @@ export type Verdict = 'pass' | 'fail' | 'inconclusive';
 export type HistoryFigureName = 'p50' | 'p95' | 'p99' | 'error_share' | 'requests_per_second';
 
 /** Whether a live run keeps its planned pace. */
-export type LivePaceKind = 'saturated' | 'keeping' | 'closed';
+export type LivePaceKind = 'saturated' | 'losing' | 'keeping' | 'closed';
 
 /** Phase of a live run. */
 export type LivePhase = 'initializing' | 'setup' | 'running' | 'teardown' | 'ended';
@@ -1861,7 +1861,10 @@ export interface LivePace {
   dropped: ReportValue;
   /** Iterations finished per second. */
   finished: ReportValue;
-  /** `saturated`: iterations were due and not started. `keeping`: all were started. `closed`: no rate is planned. */
+  /**
+   * `saturated`: iterations were due and not started. `losing`: few of them, less than one in a hundred. `keeping`: all were
+   * started. `closed`: no rate is planned.
+   */
   kind: LivePaceKind;
   /** Seconds that the pace covers. */
   seconds: number;

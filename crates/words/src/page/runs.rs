@@ -64,6 +64,7 @@ crate::page_catalogue! {
     figure_error_share = "failed requests" | "실패한 요청";
     status_live = "Running" | "실행 중";
     status_passed = "Passed" | "통과";
+    status_ended = "Completed" | "완료";
     status_partial = "Partial" | "불완전";
     status_imported = "Imported" | "가져옴";
     verdict_pass = "pass" | "통과";
