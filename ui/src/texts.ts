@@ -129,7 +129,7 @@ export const TEXTS = {
   script_example: ['part of its name', '이름의 일부'],
   all_runs: ['All runs', '모든 실행'],
   chosen: ['{0} selected', '{0}개 선택됨'],
-  compare_chosen: ['Compare two', '두 실행 비교'],
+  compare_chosen: ['Compare', '비교'],
   runs_sub: ['{0} shown, newest first', '{0}개, 최신순'],
   runs_none: ['No runs in {0} yet. Create one with “plimsoll run script.js”.', '{0}에 실행이 없습니다. “plimsoll run script.js”로 만들 수 있습니다.'],
   runs_none_demo: ['Or watch an example first: it tests a built-in shop, finds its bottleneck and tests the remedy.', '예제를 먼저 볼 수도 있습니다. 내장된 상점을 테스트하고, 병목을 찾고, 해결책을 다시 테스트합니다.'],
@@ -216,6 +216,7 @@ export const TEXTS = {
   caption_no_errors: ['No errors.', '오류가 없습니다.'],
   caption_vus: ['Peak VUs: {0} at {1}. Peak requests in flight: {2}.', '최대 VU: {0} ({1} 시점). 처리 중인 요청 최대: {2}.'],
   thresholds_none: ['The script defines no thresholds.', '스크립트에 정의된 임계값이 없습니다.'],
+  largest_cost: ['Largest cost', '가장 큰 비용'],
   checks: ['Checks', '체크'],
   environment: ['Environment', '테스트 환경'],
   commit: ['commit', '커밋'],
@@ -224,7 +225,6 @@ export const TEXTS = {
   note: ['Note', '메모'],
   thresholds_held: ['{0} of {1} thresholds passed', '임계값 {0} / {1} 통과'],
   limited_by: ['Bottleneck', '병목'],
-  largest_cost: ['Largest cost', '가장 큰 비용'],
   safe_load: ['Safe load', '안전 부하'],
   exit_code: ['exit code {0}', '종료 코드 {0}'],
   per_second_of: ['{0} on average', '평균 {0}'],
@@ -709,6 +709,7 @@ export const TEXTS = {
   to_capacity: ['All steps →', '모든 단계 →'],
   key_slo: ['change the SLO of a sweep', '스윕의 SLO 바꾸기'],
   key_enter: ['open the run of a step', '단계의 실행 열기'],
+  compare_baseline: ['baseline', '기준선'],
   comparable_nothing: ['No obstacle found.', '비교를 막는 문제가 없습니다.'],
   steady_none: ['no steady state', '안정 구간 없음'],
   series: ['Series', '계열'],
@@ -720,8 +721,12 @@ export const TEXTS = {
   change_caps_inconclusive: ['INCONCLUSIVE', '판단 불가'],
   side_a: ['A, before', 'A, 이전'],
   side_b: ['B, after', 'B, 이후'],
+  side_more: ['Side {0}', '{0} 쪽'],
+  side_add: ['Add a run', '실행 추가'],
+  side_remove: ['(remove)', '(제거)'],
+  several_sub: ['each side against A; equivalence margin ±{0}', '각 실행을 A와 비교. 동등성 한계 ±{0}'],
   swap: ['Swap', '바꾸기'],
-  compare_choose: ['Select two runs: A is the reference, B is compared with it.', '두 실행을 선택하십시오. A를 기준으로 B를 비교합니다.'],
+  compare_choose: ['Select two or more runs: A is the reference, each of the others is compared with it.', '실행을 두 개 이상 선택하십시오. A를 기준으로 나머지를 비교합니다.'],
   comparable: ['Are the runs comparable?', '비교할 수 있는 실행인가?'],
   comparable_yes: ['COMPARABLE', '비교 가능'],
   comparable_care: ['WITH CARE', '주의해서 비교'],
@@ -739,7 +744,7 @@ export const TEXTS = {
   compare_subject: ['Service, database or pool', '서비스, 데이터베이스, 커넥션 풀'],
   evidence_left_out: ['Services, databases and pools not shown: {0}.', '표시하지 않은 서비스, 데이터베이스, 커넥션 풀: {0}개.'],
   compare_no_rows: ['The runs have no metric in common.', '공통된 지표가 없습니다.'],
-  metrics_differ: ['The curves show different metrics: {0} and {1}.', '두 곡선의 지표가 다릅니다: {0}, {1}.'],
+  metrics_differ: ['The curves show different metrics: {0}.', '곡선의 지표가 서로 다릅니다: {0}.'],
   overlay: ['Over elapsed time', '경과 시간으로 겹쳐 보기'],
   overlay_sub: ['each from its own start', '각자의 시작부터'],
   kept_sample: ['sample', '표본'],
@@ -1007,10 +1012,12 @@ export interface Values {
   hull_label: [load: Value, interval: Value, recommended: Value];
   ceiling_is: [rate: Value];
   time_throughput_sub: [metric: Value];
+  side_more: [letter: Value];
+  several_sub: [margin: Value];
   steady_part: [from: Value, to: Value, total: Value];
   what_changed_sub: [confidence: Value, margin: Value];
   evidence_left_out: [count: Value];
-  metrics_differ: [a: Value, b: Value];
+  metrics_differ: [metrics: Value];
   traces_of: [count: Value, total: Value];
   traces_sample: [sampled: Value, share: Value, errors: Value, slowest: Value, buckets: Value];
   traces_no_sample: [errors: Value, slowest: Value, buckets: Value];

@@ -26,7 +26,7 @@ pub(super) fn count(count: u64) -> Value {
 
 /// Formats a rate per second, as reports write it.
 pub(super) fn per_second(rate: f64) -> Value {
-    value(rate, format!("{}/s", number::readable(rate)))
+    value(rate, number::per_second(rate))
 }
 
 /// Formats a share of 1.

@@ -57,6 +57,16 @@ pub fn readable(value: f64) -> String {
     }
 }
 
+/// A rate for people: three digits that count, `1,150/s`.
+pub fn per_second(rate: f64) -> String {
+    let size = if rate == 0.0 || !rate.is_finite() { 0 } else { rate.abs().log10().floor() as i32 + 1 };
+    if size <= DIGITS {
+        return format!("{}/s", readable(rate));
+    }
+    let factor = 10f64.powi(size - DIGITS);
+    format!("{}/s", readable((rate / factor).round() * factor))
+}
+
 /// A number with three digits that count; digits before the decimal point stay.
 fn significant(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
@@ -266,6 +276,8 @@ mod tests {
         check(7.5e21, "7.50e21");
         check(0.0, "0");
         check(f64::INFINITY, "Infinity");
+        let rates = [1_148.2, 796.557_183, 0.035_559, 12_660.0, 2_174_379.6, 0.0].map(per_second);
+        assert_eq!(rates, ["1,150/s", "797/s", "0.0356/s", "12,700/s", "2.17 M/s", "0/s"]);
     }
 
     #[test]

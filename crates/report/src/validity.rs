@@ -53,7 +53,13 @@ pub(crate) fn headline(validity: &Validity, lang: Lang) -> String {
 
 /// The checks that were not made; `None` where all were.
 pub(crate) fn unmeasured(validity: &Validity, lang: Lang) -> Option<String> {
-    let names: Vec<&str> = validity.unmeasured.iter().map(|fault| topic_of(*fault, lang)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for name in validity.unmeasured.iter().map(|fault| topic_of(*fault, lang)) {
+        // Some faults have one topic.
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     (!names.is_empty()).then(|| lang.validity_unmeasured(names.join(", ")))
 }
 
@@ -151,6 +157,9 @@ mod tests {
         check(&late, "DEGRADED: timers fired up to 41ms late (limit 10ms) in 4 of 30 s (12-14, 20)");
         let remark = Reason { grade: Grade::Valid, ..lag(vec![]) };
         check(&validity(Grade::Valid, vec![remark]), "VALID");
+        let same = vec![Fault::Network, Fault::WorkerCpu, Fault::Retransmission];
+        let same = Validity { unmeasured: same, ..Validity::default() };
+        check(&same, "NOT MEASURED (not measured: TCP retransmissions, worker CPU)");
         let unwatched = Validity { unmeasured: vec![Fault::WorkerCpu, Fault::Ports], ..Validity::default() };
         check(&unwatched, "NOT MEASURED (not measured: worker CPU, local ports)");
         let many = validity(Grade::Degraded, vec![lag(vec![]); 5]);

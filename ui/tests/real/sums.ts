@@ -1,6 +1,6 @@
 // The request tree, added up anew from `export`: what the page's numbers are held to where no verb prints them.
 
-import { duration, percent, plain } from '../../src/format';
+import { brief, duration, percent, plain } from '../../src/format';
 import { says } from './real';
 
 /** A series in a second, as `export --format json` writes it. */

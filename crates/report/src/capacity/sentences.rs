@@ -209,7 +209,7 @@ pub(crate) fn load(value: f64, unit: LoadUnit, lang: Lang) -> String {
 
 /// A rate.
 pub(crate) fn per_second(value: f64) -> String {
-    format!("{}/s", short(value))
+    number::per_second(value)
 }
 
 /// A time of seconds.

@@ -26,7 +26,7 @@ pub(super) fn text(value: f64, scale: &str) -> String {
         "time" => number::duration(value, None),
         "data" => number::bytes(value),
         "data_per_second" => format!("{}/s", number::bytes(value)),
-        "per_second" => format!("{}/s", number::readable(value)),
+        "per_second" => number::per_second(value),
         _ => number::readable(value),
     }
 }

@@ -16,7 +16,7 @@ crate::page_catalogue! {
     script_example = "part of its name" | "이름의 일부";
     all_runs = "All runs" | "모든 실행";
     chosen(count) = "{count} selected" | "{count}개 선택됨";
-    compare_chosen = "Compare two" | "두 실행 비교";
+    compare_chosen = "Compare" | "비교";
     runs_sub(count) = "{count} shown, newest first" | "{count}개, 최신순";
     runs_none(directory) =
         "No runs in {directory} yet. Create one with “plimsoll run script.js”."
