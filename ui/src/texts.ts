@@ -20,6 +20,10 @@ export const TEXTS = {
   report_contents: ['Contents', '목차'],
   report_rate: ['Requests per second, VUs', '초당 요청, VU'],
   report_latency: ['p95 of {0}', '{0}의 p95'],
+  report_cpu: ['CPU over time', '시간별 CPU 사용량'],
+  report_peak: ['Peak: {0} at {1} ({2}).', '최댓값: {0} ({1} 시점, {2}).'],
+  report_slowest: ['Slowest traced request', '가장 느린 트레이스'],
+  report_slowest_is: ['{0} took {1} in {2} spans:', '{0}: {1}, 스팬 {2}개.'],
   report_chart_rate: ['Peak: {0} at {1}. The shaded area shows the number of VUs.', '최댓값: {0} ({1} 시점). 음영은 VU 수입니다.'],
   report_file: ['Exported report', '내보낸 보고서'],
   foot: ['Times are elapsed times. Hover to see the wall clock and its zone; tooltips show UTC.', '시간은 경과 시간입니다. 포인터를 올리면 시간대와 함께 실제 시각이, 도구 설명에는 UTC가 표시됩니다.'],
@@ -894,6 +898,8 @@ type Value = string | number;
 /** The values of each text that has any. */
 export interface Values {
   report_latency: [metric: Value];
+  report_peak: [value: Value, time: Value, source: Value];
+  report_slowest_is: [operation: Value, duration: Value, spans: Value];
   report_chart_rate: [peak: Value, time: Value];
   theme_is: [theme: Value];
   waiting_for: [seconds: Value];

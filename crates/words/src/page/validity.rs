@@ -20,9 +20,7 @@ crate::page_catalogue! {
         strip_steal = topic_steal;
         strip_steady = comparison_steady;
         strip_network = evidence_network;
-        strip_memory = evidence_memory;
         strip_throttled = topic_throttled;
-        strip_retransmission = topic_segments;
     }
     can_trust = "Can this run be trusted?" | "이 실행을 믿을 수 있는가?";
     validity_strip = "Validity at a glance" | "유효성 한눈에";
@@ -70,8 +68,5 @@ crate::page_catalogue! {
     strip_recorded = "Sent = recorded" | "보낸 수 = 기록 수";
     strip_timer_lag = "Timer lag" | "타이머 지연";
     strip_sockets = "Sockets" | "소켓";
-    strip_ports = "Ports" | "포트";
-    strip_descriptors = "File descriptors" | "파일 디스크립터";
     strip_clock = "System clock" | "시스템 시각";
-    strip_coverage = "Recording windows" | "집계 구간";
 }
