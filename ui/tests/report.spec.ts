@@ -92,7 +92,7 @@ test('a report prints all of its chapters, whatever screen is shown', async ({ p
 });
 
 test('a report of a window draws that window', async ({ page }) => {
-  const { lang, answers } = reportData();
+  const { lang, answers } = reportData() as { lang: string; answers: Record<string, unknown> };
   const run = answers['/api/v1/runs/ab12cd08'] as { window: object };
   const whole = answersOf('/runs/ab12cd08/series', new URLSearchParams({ from: '100', to: '200' }), { isLive: false });
   await page.goto(`${written({ lang, answers: { ...answers, '/api/v1/runs/ab12cd08': { ...run, window: { from: 100, to: 200, isWhole: false } }, '/api/v1/runs/ab12cd08/series': whole } })}#/runs/ab12cd08/report`);
@@ -103,7 +103,7 @@ test('a report of a window draws that window', async ({ page }) => {
 });
 
 test('a report shows the slowest traced request as a tree', async ({ page }) => {
-  const { lang, answers } = reportData();
+  const { lang, answers } = reportData() as { lang: string; answers: Record<string, unknown> };
   const traces = answers['/api/v1/runs/ab12cd08/traces'] as { exemplars: { name: string; id: string }[] };
   const typical = traces.exemplars.find((one) => one.name === 'typical')!.id;
   const exemplars = traces.exemplars.map((one) => (one.name === 'slowest' ? { ...one, id: typical } : one));
