@@ -23,6 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("crypto", &[]),
     ("json", &[]),
     ("script", &["crypto", "files", "histo", "html", "json", "model", "redact", "transpile", "vu", "wire"]),
+    ("fleet", &["engine", "histo", "model", "plan", "schedule", "tally"]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
     ("words", &["model"]),
