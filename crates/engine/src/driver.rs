@@ -201,7 +201,12 @@ impl<'a> Driver<'a> {
 
     fn steered(&self) -> Input {
         let control = &self.run.config.control;
-        Input::Steer { is_paused: control.is_paused(), target: control.steering().target() }
+        let steering = control.steering();
+        Input::Steer {
+            is_paused: control.is_paused(),
+            start_at: steering.start_instant(),
+            target: steering.target(),
+        }
     }
 
     fn finish(self) -> RunOutcome {

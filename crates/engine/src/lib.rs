@@ -27,6 +27,7 @@ mod windows;
 mod worker_thread;
 
 pub use control::{AbortReason, Deadline, RunControl};
+pub use coordinator::{plan_progress, update_progress};
 pub use driver::run;
 pub use outcome::{DropCounts, LifecycleError, RunConfig, RunOutcome};
 pub use program::{IterationCall, Program, ProgramError, Seat, Vu};

@@ -12,6 +12,7 @@ pub mod convert;
 pub mod hub;
 pub mod link;
 pub mod message;
+pub mod window;
 
 #[cfg(test)]
 mod simulation;
