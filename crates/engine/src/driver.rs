@@ -219,6 +219,7 @@ impl<'a> Driver<'a> {
             drops: self.run.scenarios.iter().map(ScenarioShared::drops).collect(),
             samples_lost: self.run.samples_lost.load(Ordering::Relaxed),
             workers_lost: ending.workers_lost,
+            agents_lost: 0,
             init_error: ending.init_error,
             setup_error: ending.setup_error,
             teardown_error: ending.teardown_error,

@@ -3,8 +3,8 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use model::{Instant, ScenarioId};
 use model::plan::{Executor, Plan};
+use model::{Instant, ScenarioId};
 
 use crate::{LifecycleError, RunControl};
 

@@ -7,17 +7,17 @@ use histo::{FixedSum, Values};
 use model::metric::builtin::{VUS, VUS_MAX};
 use model::tags::TAG_SETS_MAX;
 use model::{
-    Aggregate, CounterTotal, ErrorCount, Exemplar, ExemplarKind, Failures, GaugeTotal, Instant, Load, LogLevel,
-    LogLine, Metadata, MetricId, MetricKind, MetricRegistry, RateTotal, Sample, ScenarioId, SeriesKey,
-    TagInterner, TagSet, TagSetId, Trend, ValueKind, Window, Work,
+    Aggregate, CounterTotal, ErrorCount, Exemplar, ExemplarKind, Failures, GaugeTotal, Instant, Load,
+    LogLevel, LogLine, Metadata, MetricId, MetricKind, MetricRegistry, RateTotal, Sample, ScenarioId,
+    SeriesKey, TagInterner, TagSet, TagSetId, Trend, ValueKind, Window, Work,
 };
 use prost::Message;
 use tally::Noted;
 
 use crate::convert;
 use crate::message::{
-    Body, Cell, CounterCell, ErrorRow, ExemplarRow, FailureCell, GaugeCell, LineRow, LoadRow, Log, MetricName, Names,
-    RateCell, SampleRow, Samples, Series, Tags, TrendCell, WindowPart,
+    Body, Cell, CounterCell, ErrorRow, ExemplarRow, FailureCell, GaugeCell, LineRow, LoadRow, Log,
+    MetricName, Names, RateCell, SampleRow, Samples, Series, Tags, TrendCell, WindowPart,
 };
 
 /// Bytes after which a list continues in another frame; far below [`crate::codec::FRAME_BYTES_MAX`].
@@ -586,7 +586,9 @@ mod tests {
     fn large_windows_travel_in_parts() {
         let process = Process::new(false);
         let tags: Vec<TagSetId> = (0..3_000)
-            .map(|number| process.tags.intern(TagSet::new([("url".into(), format!("{number:0>900}").as_str().into())])))
+            .map(|number| {
+                process.tags.intern(TagSet::new([("url".into(), format!("{number:0>900}").as_str().into())]))
+            })
             .collect();
         let mut recorder = Recorder::new(process.registry.clone());
         for set in &tags {
@@ -629,7 +631,10 @@ mod tests {
         ] {
             assert!(inbound.series(&[row(0, 0, cell.clone())]).is_err(), "{cell:?}");
         }
-        let of_scenario = |scenario| WindowPart { load: vec![LoadRow { scenario, ..LoadRow::default() }], ..WindowPart::default() };
+        let of_scenario = |scenario| WindowPart {
+            load: vec![LoadRow { scenario, ..LoadRow::default() }],
+            ..WindowPart::default()
+        };
         assert!(inbound.notes(&of_scenario(1)).is_ok());
         assert!(inbound.notes(&of_scenario(2)).is_err());
         let odd = Names { metrics: Vec::new(), tag_sets: vec![Tags { words: vec!["a".into()] }] };

@@ -119,6 +119,7 @@ fn sentence(reason: &Reason, lang: Lang) -> String {
         Fault::Recorded => lang.fault_recorded(observed, limit),
         Fault::WindowsLost => lang.fault_windows_lost(observed, limit),
         Fault::WorkersLost => lang.fault_workers_lost(observed, limit),
+        Fault::AgentsLost => lang.fault_agents_lost(observed, limit),
         Fault::Little => lang.fault_little(observed, limit),
         Fault::Unsteady => lang.fault_unsteady(observed, limit),
         Fault::Clock => lang.fault_clock(observed, limit),
@@ -137,9 +138,11 @@ fn topic(fault: Fault, lang: Lang) -> &'static str {
         Fault::RunDelay => lang.topic_run_delay(),
         Fault::Steal => lang.topic_steal(),
         Fault::TimerLag => lang.topic_timer_lag(),
-        Fault::Coverage | Fault::LongWindows | Fault::WindowsLost | Fault::WorkersLost => {
-            lang.topic_coverage()
-        }
+        Fault::Coverage
+        | Fault::LongWindows
+        | Fault::WindowsLost
+        | Fault::WorkersLost
+        | Fault::AgentsLost => lang.topic_coverage(),
         Fault::Network | Fault::Retransmission => lang.topic_segments(),
         Fault::Exhausted | Fault::Recorded | Fault::Little | Fault::Connects | Fault::Unsteady => {
             lang.topic_requests()

@@ -278,7 +278,9 @@ impl World {
                 let now = bench.now();
                 bench.control.kill_at(now, reason);
             }
-            Request::Resume => bench.inbox.push(Input::Steer { is_paused: false, start_at: None, target: None }),
+            Request::Resume => {
+                bench.inbox.push(Input::Steer { is_paused: false, start_at: None, target: None })
+            }
             Request::SetUp { is_elsewhere } => {
                 // One at a time, as the control takes them.
                 if self.coordinator.is_paused() && self.setup_order.is_none() {

@@ -205,6 +205,8 @@ pub struct HubEnd {
     pub teardown_failure: Option<Failure>,
     /// The JSON that `setup()` returned.
     pub setup_data: Option<String>,
+    /// When the last function or scenario ended.
+    pub ended: Option<Instant>,
 }
 
 /// The state of a run on many agents.
@@ -216,7 +218,11 @@ pub struct Hub {
     /// Parts that the test is cut into.
     parts: u32,
     is_paused: bool,
+    /// The last request to pause, resume or scale.
+    steer: Option<Steer>,
     is_killed: bool,
+    /// Whether `setup()` has run.
+    is_set_up: bool,
     /// Whether agents were told to stop.
     is_stopped: bool,
     began: Option<Instant>,
@@ -232,8 +238,10 @@ impl Hub {
             phase: Phase::Gathering { until: now + settings.arm_timeout },
             parts: settings.agents,
             is_paused: settings.is_paused,
+            steer: None,
             members: Vec::new(),
             is_killed: false,
+            is_set_up: false,
             is_stopped: false,
             began: None,
             started: None,
@@ -262,6 +270,7 @@ impl Hub {
             Some(HubInput::Stop { reason, is_kill }) => self.stop(now, reason, is_kill),
             Some(HubInput::Steer(steer)) => {
                 self.is_paused = steer.is_paused;
+                self.steer = Some(steer);
                 if self.started.is_some() {
                     self.order_all(now, Act::Steer(steer));
                 }

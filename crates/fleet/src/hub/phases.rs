@@ -231,7 +231,7 @@ impl Hub {
 
     /// Runs `setup()` on the first agent, or starts.
     fn begin(&mut self, now: Instant) {
-        if !self.settings.has_setup {
+        if !self.settings.has_setup || self.is_set_up {
             return self.start(now);
         }
         let agent = self.members.iter().position(|it| it.stage == Stage::Armed);
@@ -265,6 +265,10 @@ impl Hub {
                 self.send(now, agent, Body::Start(start));
             }
         }
+        // Requests before the start hold as well.
+        if let Some(steer) = self.steer {
+            self.order_all(now, Act::Steer(steer));
+        }
         self.phase = Phase::Running { until: at + self.settings.load_max + END_PATIENCE };
     }
 
@@ -294,7 +298,9 @@ impl Hub {
             self.finish(now);
         } else {
             self.end.setup_data = data;
-            self.start(now);
+            self.is_set_up = true;
+            // An agent that was lost meanwhile is replaced first: the test starts whole or not at all.
+            self.phase = Phase::Gathering { until: now + self.settings.arm_timeout };
         }
         true
     }
@@ -331,6 +337,7 @@ impl Hub {
     }
 
     fn finish(&mut self, now: Instant) {
+        self.end.ended = Some(now);
         for member in &mut self.members {
             member.is_dismissed = true;
         }

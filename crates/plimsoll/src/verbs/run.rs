@@ -101,6 +101,7 @@ pub(super) fn one(
     if control.is_stopped() {
         return Err(Failure::new(Exit::Signal, "the run did not start: stopped by a signal"));
     }
+    let agents = settings::agents(&flags.agents)?;
     let page = settings::page_settings(flags, context, !record.is_off)?;
     let wanted = SessionSettings {
         workers,
@@ -113,6 +114,7 @@ pub(super) fn one(
         requires_valid,
         page,
         live,
+        agents,
         control,
         running,
         observer,
