@@ -1,6 +1,6 @@
 //! An agent: runs a part of a test for a hub.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -109,12 +109,28 @@ struct Present {
 
 /// Runs the test's parts on threads of their own, one job after the other.
 struct AgentRunner {
-    context: Context,
     jobs: Sender<Job>,
     present: Arc<Mutex<Present>>,
-    lines: Receiver<LogLine>,
-    lines_waiting: Vec<LogLine>,
-    offset_ns: i64,
+    lines: Arc<Lines>,
+}
+
+/// Log lines on their way to the hub.
+struct Lines {
+    context: Context,
+    tap: Mutex<Receiver<LogLine>>,
+    offset_ns: AtomicI64,
+}
+
+impl Lines {
+    /// Takes the lines since the last call, up to `most`.
+    fn take(&self, most: usize) -> Option<Body> {
+        let tap = self.tap.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines: Vec<LogLine> = tap.try_iter().take(most).collect();
+        let lost = self.context.logger.take_tap_lost();
+        let mut clock = Outbound::new(Arc::default(), Arc::default());
+        clock.set_offset(self.offset_ns.load(Relaxed));
+        (!lines.is_empty() || lost > 0).then(|| clock.log(&lines, lost))
+    }
 }
 
 enum Job {
@@ -125,7 +141,10 @@ impl AgentRunner {
     fn start(context: &Context, reporter: &Reporter, turn: Turn) -> Result<AgentRunner, Failure> {
         let (jobs, inbox) = channel();
         let present = Arc::<Mutex<Present>>::default();
+        let tap = Mutex::new(context.logger.tap());
+        let lines = Arc::new(Lines { context: context.clone(), tap, offset_ns: AtomicI64::new(0) });
         let worker = Worker {
+            lines: lines.clone(),
             context: context.clone(),
             reporter: reporter.clone(),
             present: present.clone(),
@@ -136,32 +155,11 @@ impl AgentRunner {
         let body = move || worker.work(&inbox);
         let thread = std::thread::Builder::new().name("test".into()).spawn(body);
         thread.map_err(|error| Failure::new(Exit::Other, format!("failed to start a thread: {error}")))?;
-        Ok(AgentRunner {
-            lines: context.logger.tap(),
-            lines_waiting: Vec::new(),
-            context: context.clone(),
-            jobs,
-            present,
-            offset_ns: 0,
-        })
+        Ok(AgentRunner { jobs, present, lines })
     }
 
     fn present(&self) -> MutexGuard<'_, Present> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn steer(&self, steer: Steer) {
-        let present = self.present();
-        let Some((control, _)) = &present.load else { return };
-        // A request that changes nothing is refused, and nothing has to change.
-        let _ = match (steer.is_paused, control.is_paused()) {
-            (true, false) => control.pause(),
-            (false, true) => control.resume(),
-            _ => Ok(()),
-        };
-        if let Some(vus) = steer.vus {
-            let _ = control.scale(vus);
-        }
     }
 
     fn stop(&self, reason: AbortReason, is_kill: bool) {
@@ -177,9 +175,8 @@ impl AgentRunner {
 
 impl Runner for AgentRunner {
     fn act(&mut self, task: Task, offset_ns: i64) {
-        self.offset_ns = offset_ns;
+        self.lines.offset_ns.store(offset_ns, Relaxed);
         match task {
-            Task::Steer(steer) => self.steer(steer),
             Task::Stop(reason) => self.stop(convert::to_abort(reason), false),
             Task::Kill(reason) => self.stop(convert::to_abort(reason), true),
             // The thread of the jobs ends with the process.
@@ -192,14 +189,7 @@ impl Runner for AgentRunner {
     }
 
     fn look(&mut self) -> Vec<Body> {
-        let mut bodies = Vec::new();
-        self.lines_waiting.extend(self.lines.try_iter().take(LINES_PER_LOOK));
-        let lost = self.context.logger.take_tap_lost();
-        if !self.lines_waiting.is_empty() || lost > 0 {
-            let mut clock = Outbound::new(Arc::default(), Arc::default());
-            clock.set_offset(self.offset_ns);
-            bodies.push(clock.log(&std::mem::take(&mut self.lines_waiting), lost));
-        }
+        let mut bodies: Vec<Body> = self.lines.take(LINES_PER_LOOK).into_iter().collect();
         let mut present = self.present();
         let Some((control, _)) = present.load.clone() else { return bodies };
         let reason = control.reason().filter(|_| !present.has_asked_to_stop);
@@ -216,6 +206,7 @@ impl Runner for AgentRunner {
 
 /// The thread that carries out the hub's orders.
 struct Worker {
+    lines: Arc<Lines>,
     context: Context,
     reporter: Reporter,
     present: Arc<Mutex<Present>>,
@@ -246,7 +237,9 @@ impl Worker {
                     }
                 }
                 Task::TearDown(data) => self.tear_down(data),
-                Task::Steer(_) | Task::Stop(_) | Task::Kill(_) => {}
+                // After the start, and not before: a pause that ends would begin the test.
+                Task::Steer(steer) => self.steer(steer),
+                Task::Stop(_) | Task::Kill(_) => {}
             }
         }
     }
@@ -288,7 +281,7 @@ impl Worker {
                 Present { load: Some((control.clone(), config.progress.clone())), ..Present::default() };
         }
         let program = loaded.program(&plan, &config);
-        let (reporter, own) = (self.reporter.clone(), control.clone());
+        let (reporter, lines, own) = (self.reporter.clone(), self.lines.clone(), control.clone());
         let vus = |scenario: &model::Scenario| schedule::vus(&scenario.executor, &plan.segment).0;
         let is_empty = plan.scenarios.iter().map(vus).all(|vus| vus == 0);
         let body = move || {
@@ -297,6 +290,7 @@ impl Worker {
                 listener.reporter.report(Body::Armed(segment.count));
             }
             let outcome = engine::run(plan, Arc::new(program), config, &mut |event| listener.on_event(event));
+            lines.take(usize::MAX).into_iter().for_each(|body| listener.reporter.report(body));
             // Killed for another part: nobody asks for its end.
             if outcome.aborted != Some(AbortReason::Enough) {
                 listener.end(&outcome);
@@ -307,6 +301,19 @@ impl Worker {
             Err(error) => {
                 self.unfit(Failure::new(Exit::Other, format!("failed to start a thread: {error}")));
             }
+        }
+    }
+
+    fn steer(&self, steer: Steer) {
+        let Some(Load { control, .. }) = &self.load else { return };
+        // A request that changes nothing is refused, and nothing has to change.
+        let _ = match (steer.is_paused, control.is_paused()) {
+            (true, false) => control.pause(),
+            (false, true) => control.resume(),
+            _ => Ok(()),
+        };
+        if let Some(vus) = steer.vus {
+            let _ = control.scale(vus);
         }
     }
 
@@ -326,6 +333,7 @@ impl Worker {
             convert::failure(FailureKind::Data, text)
         });
         let data = data.filter(|_| too_large.is_none());
+        self.report_lines();
         self.reporter.report(Body::SetUp(FunctionEnd { data, failure: failure.or(too_large) }));
     }
 
@@ -335,7 +343,13 @@ impl Worker {
             (lifecycle.no_setup, lifecycle.no_teardown) = (true, false);
         });
         let failure = function_failure(&outcome, outcome.teardown_error.as_ref());
+        self.report_lines();
         self.reporter.report(Body::TornDown(FunctionEnd { data: None, failure }));
+    }
+
+    /// Reports the lines so far, so that they are there before what follows.
+    fn report_lines(&self) {
+        self.lines.take(usize::MAX).into_iter().for_each(|body| self.reporter.report(body));
     }
 
     /// Runs `setup()` or `teardown()` as a test without scenarios.
