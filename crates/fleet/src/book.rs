@@ -57,6 +57,7 @@ pub(crate) struct Book {
     next: u32,
     began: Option<Instant>,
     started: Option<Instant>,
+    set_up: Option<Instant>,
     is_load_over: bool,
     next_thresholds: Instant,
     totals: Totals,
@@ -116,6 +117,7 @@ impl Book {
             next: 0,
             began: None,
             started: None,
+            set_up: None,
             is_load_over: false,
             next_thresholds: Instant::MAX,
             totals: Totals::new(config.registry.clone(), config.tags.clone(), config.thresholds.clone()),
@@ -139,6 +141,7 @@ impl Book {
                 self.begin(now);
                 self.event(RunEvent::SetupStarted);
             }
+            HubEvent::SetupEnded(at) => self.set_up = Some(at),
             HubEvent::Agreed { began, at } => self.start(began, at),
             HubEvent::Started { agent, late_ns, uncertainty_ns } => {
                 self.note_start(now, agent, late_ns, uncertainty_ns);
@@ -227,7 +230,9 @@ impl Book {
             let end_ns = ended.as_ns().clamp(start + 1, start + WINDOW.as_nanos() as u64);
             self.close(Instant::from_ns(end_ns));
         }
-        let elapsed = ended.since(self.began.unwrap_or(ended));
+        // Between setup() and the agreed instant nothing runs, and no rate counts the time.
+        let idle = self.set_up.zip(self.started).map(|(set_up, started)| started.since(set_up));
+        let elapsed = ended.since(self.began.unwrap_or(ended)).saturating_sub(idle.unwrap_or_default());
         let thresholds = self.totals.evaluate_at_end(elapsed);
         if !thresholds.results.is_empty() {
             let results = Arc::new(thresholds.results.clone());
@@ -568,3 +573,6 @@ pub fn part_of(index: u32, parts: u32) -> Segment {
     let index = u64::from(index).min(parts - 1);
     Segment { from: bound(index), to: bound(index + 1), sequence: (0..=parts).map(bound).collect() }
 }
+
+#[cfg(test)]
+mod tests;

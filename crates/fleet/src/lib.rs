@@ -22,6 +22,8 @@ pub mod token;
 pub mod window;
 
 #[cfg(test)]
+mod exactness;
+#[cfg(test)]
 mod simulation;
 
 pub use agent::{Agent, AgentInput, AgentOutput, AgentSettings, Farewell, Task};

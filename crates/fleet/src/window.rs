@@ -93,21 +93,42 @@ impl Outbound {
             mark: convert::of_mark(sample.mark),
             metadata: convert::of_metadata(metadata.as_ref()),
         };
-        let samples = samples.iter().map(row).collect();
+        let rows: Vec<SampleRow> = samples.iter().map(row).collect();
         let mut bodies = self.names();
-        bodies.push(Body::Samples(Samples { samples, lost }));
+        let (mut part, mut bytes) = (Samples { samples: Vec::new(), lost }, 0);
+        for row in rows {
+            bytes += row.encoded_len();
+            part.samples.push(row);
+            if bytes >= PART_BYTES {
+                bodies.push(Body::Samples(std::mem::take(&mut part)));
+                bytes = 0;
+            }
+        }
+        bodies.push(Body::Samples(part));
         bodies
     }
 
-    /// Log lines.
-    pub fn log(&self, lines: &[LogLine], lost: u64) -> Body {
-        let row = |line: &LogLine| LineRow {
-            at_ns: self.hub_ns(line.at),
-            level: line.level as u32,
-            message: line.message.clone(),
-            source: line.source.to_owned(),
-        };
-        Body::Log(Log { lines: lines.iter().map(row).collect(), lost })
+    /// Log lines. A message beyond a frame's size is cut.
+    pub fn log(&self, lines: &[LogLine], lost: u64) -> Vec<Body> {
+        let (mut bodies, mut log, mut bytes) = (Vec::new(), Log { lines: Vec::new(), lost }, 0);
+        for line in lines {
+            let end = line.message.floor_char_boundary(PART_BYTES);
+            bytes += end;
+            log.lines.push(LineRow {
+                at_ns: self.hub_ns(line.at),
+                level: line.level as u32,
+                message: line.message[..end].to_owned(),
+                source: line.source.to_owned(),
+            });
+            if bytes >= PART_BYTES {
+                bodies.push(Body::Log(std::mem::take(&mut log)));
+                bytes = 0;
+            }
+        }
+        if !log.lines.is_empty() || log.lost > 0 {
+            bodies.push(Body::Log(log));
+        }
+        bodies
     }
 
     /// Metrics and tag sets that no frame has named yet. Their numbers on the wire are those of this process.

@@ -123,13 +123,13 @@ struct Lines {
 
 impl Lines {
     /// Takes the lines since the last call, up to `most`.
-    fn take(&self, most: usize) -> Option<Body> {
+    fn take(&self, most: usize) -> Vec<Body> {
         let tap = self.tap.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<LogLine> = tap.try_iter().take(most).collect();
         let lost = self.context.logger.take_tap_lost();
         let mut clock = Outbound::new(Arc::default(), Arc::default());
         clock.set_offset(self.offset_ns.load(Relaxed));
-        (!lines.is_empty() || lost > 0).then(|| clock.log(&lines, lost))
+        clock.log(&lines, lost)
     }
 }
 
@@ -189,7 +189,7 @@ impl Runner for AgentRunner {
     }
 
     fn look(&mut self) -> Vec<Body> {
-        let mut bodies: Vec<Body> = self.lines.take(LINES_PER_LOOK).into_iter().collect();
+        let mut bodies = self.lines.take(LINES_PER_LOOK);
         let mut present = self.present();
         let Some((control, _)) = present.load.clone() else { return bodies };
         let reason = control.reason().filter(|_| !present.has_asked_to_stop);

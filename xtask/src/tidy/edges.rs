@@ -51,7 +51,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("feed", &["lab", "labkit", "model"]),
     ("ingress", &["lab", "labkit", "model"]),
     ("scan", &["lab", "labkit", "model"]),
-    ("hostile", &["archive", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"]),
+    ("hostile", &["archive", "fleet", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"]),
     (
         "runs",
         &[

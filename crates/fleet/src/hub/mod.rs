@@ -142,6 +142,8 @@ pub enum HubEvent {
     },
     /// `setup()` began on an agent.
     SetupStarted(usize),
+    /// `setup()` has ended.
+    SetupEnded(Instant),
     /// The start was agreed.
     Agreed {
         /// The beginning of the run: that of `setup()`, else of the scenarios.

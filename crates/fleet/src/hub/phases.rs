@@ -298,6 +298,7 @@ impl Hub {
             self.finish(now);
         } else {
             self.end.setup_data = data;
+            self.event(HubEvent::SetupEnded(now));
             self.is_set_up = true;
             // An agent that was lost meanwhile is replaced first: the test starts whole or not at all.
             self.phase = Phase::Gathering { until: now + self.settings.arm_timeout };
