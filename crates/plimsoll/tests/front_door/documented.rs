@@ -64,7 +64,14 @@ fn code(page: &str) -> Vec<&str> {
 
 /// The words of the commands in a piece of code that call the program.
 fn commands(code: &str) -> impl Iterator<Item = Vec<&str>> {
-    let is_call = |before: &str| before.is_empty() || before.ends_with([' ', '\n', '(']);
+    // After a word such as SETUSER or cd it is a name.
+    let is_call = |before: &str| {
+        let word = before.trim_end().rsplit(' ').next().unwrap_or_default();
+        word.is_empty()
+            || ["$", "--", "&&", "sudo"].contains(&word)
+            || word.contains('=')
+            || word.ends_with('(')
+    };
     let starts = code.match_indices("plimsoll ").filter(move |(at, _)| is_call(&code[..*at]));
     starts.map(|(at, name)| {
         let command = code[at + name.len()..].split(['\n', '|', '#', ';', '&']).next().unwrap_or_default();
