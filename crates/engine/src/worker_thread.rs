@@ -168,7 +168,7 @@ impl WorkerThread {
     fn stop(&self) {
         self.stopped.set(true);
         for vu in self.vus.borrow().iter().chain(&*self.added.borrow()) {
-            if vu.serves.get().is_some() {
+            if vu.serves().is_some() {
                 vu.interrupt();
             }
         }
@@ -224,7 +224,12 @@ impl WorkerThread {
 
     /// Publishes the start of the scenario.
     pub(crate) fn mark_started(&self, scenario: &ScenarioLane) {
+        if scenario.has_started.replace(true) {
+            return;
+        }
+        let late_ns = SystemClock::now().as_ns().saturating_sub(scenario.start.as_ns());
         scenario.progress().started_ns.store(scenario.start.as_ns(), Ordering::Relaxed);
+        scenario.progress().started_late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
     }
 
     /// Reports that this thread's lane of a scenario is over.
@@ -264,7 +269,14 @@ impl WorkerThread {
             let result = coroutine.await;
             watch.abort();
             *thread.function.borrow_mut() = None;
-            let result = result.unwrap_or_else(|payload| Err(ProgramError::Panicked(panic_text(&*payload))));
+            let result = result.unwrap_or_else(|payload| {
+                let is_left_behind = payload.is::<vu::LeftBehind>();
+                Err(if is_left_behind {
+                    ProgramError::Interrupted
+                } else {
+                    ProgramError::Panicked(panic_text(&*payload))
+                })
+            });
             thread.run.report(Report::FunctionDone(result));
         });
     }

@@ -77,6 +77,7 @@ impl Bundle {
             metrics: settings.metrics,
             log: Arc::new(Redacting { log: settings.log, secrets: settings.secrets.clone() }),
             secrets: settings.secrets,
+            schemas: Default::default(),
             env: settings.env,
             suspects: Default::default(),
             shared_arrays: Default::default(),
@@ -233,7 +234,7 @@ fn evaluate<'js>(
 ) -> Result<Object<'js>, ScriptError> {
     let run = || {
         prepare(ctx)?;
-        let promise = rquickjs::Module::import(ctx, url)?;
+        let promise = vu::preempt::in_engine(|| rquickjs::Module::import(ctx, url))?;
         drive(ctx, state)?;
         promise.finish::<Object<'js>>()
     };

@@ -71,15 +71,8 @@ impl HostLoader {
         let text = sources.read_text(name).err()?;
         sources.miss(&text).map(|_| text)
     }
-}
 
-impl Loader for HostLoader {
-    fn load<'js>(
-        &mut self,
-        ctx: &Ctx<'js>,
-        name: &str,
-        _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<Module<'js, Declared>> {
+    fn declare<'js>(&self, ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Module<'js, Declared>> {
         if self.0.init.sources.is_builtin(name) {
             return Module::declare_def::<HostModule, _>(ctx.clone(), name);
         }
@@ -94,6 +87,17 @@ impl Loader for HostLoader {
                 Module::declare_def::<HostModule, _>(ctx.clone(), name)
             }
         }
+    }
+}
+
+impl Loader for HostLoader {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        vu::preempt::out_of_engine(|| self.declare(ctx, name))
     }
 }
 
@@ -168,7 +172,8 @@ impl HostModule {
     fn object<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Value<'js>> {
         let vu = js::vu_of(ctx);
         if vu.init.sources.is_builtin(name) {
-            return Ok(js::registry::module(ctx, &vu, name)?.into_value());
+            let module = vu::preempt::out_of_engine(|| js::registry::module(ctx, &vu, name));
+            return Ok(module?.into_value());
         }
         match vu.init.sources.compiled(name) {
             Some(Compiled::CommonJs(bytecode)) => commonjs::load(ctx, &vu, name, &bytecode),

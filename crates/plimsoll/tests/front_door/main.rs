@@ -3,6 +3,7 @@
 // The servers are the test's own.
 #![allow(clippy::disallowed_methods)]
 
+mod agents;
 mod archives;
 mod audit;
 mod bad_input;
@@ -19,6 +20,7 @@ mod exit_codes;
 mod exports;
 mod facts;
 mod flow;
+mod grpc;
 mod harness;
 mod host_agent;
 mod http2;

@@ -115,7 +115,7 @@ pub(crate) fn template<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>
     let object = Object::new(args.ctx.clone())?;
     object.set(TEMPLATE_URL, url.as_str())?;
     object.set(TEMPLATE_NAME, name)?;
-    let to_string = rquickjs::Function::new(args.ctx.clone(), move || url.clone())?;
+    let to_string = crate::js::closure(args.ctx, move || url.clone())?;
     object.set("toString", to_string)?;
     Ok(object.into_value())
 }
