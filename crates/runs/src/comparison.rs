@@ -218,11 +218,35 @@ pub fn share(text: &str) -> Option<f64> {
     }
 }
 
+/// Parses `p99.9`, `99.9` or `p(99.9)` as a share of 1.
+pub fn quantile(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let text = text.strip_prefix('p').unwrap_or(text);
+    let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    let percent = text.parse::<f64>().ok()?;
+    (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
+}
+
 #[cfg(test)]
 mod tests {
     use analysis::compare::{Measure, Method, Row, Verdict, Why};
 
     use super::*;
+
+    #[test]
+    fn quantiles_are_read() {
+        for (text, expect) in [
+            ("p50", Some(0.5)),
+            ("95", Some(0.95)),
+            ("p(99.9)", Some(99.9 / 100.0)),
+            ("p0", None),
+            ("p100", None),
+            ("pNaN", None),
+            ("median", None),
+        ] {
+            assert_eq!(quantile(text), expect, "{text}");
+        }
+    }
 
     #[test]
     fn one_regression_fails_and_one_unjudged_side_cannot_pass() {

@@ -89,9 +89,36 @@ pub fn is_name(name: &str) -> bool {
     name.bytes().all(is_word) && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
 }
 
+/// Returns the settings of a variable that takes several values: `NAME=1`, `NAME=2` for `NAME=1,2`; one empty text without any.
+///
+/// # Errors
+/// The text has another form; the error continues "failed to".
+pub fn variants(over: Option<&str>) -> Result<Vec<String>, String> {
+    let Some(over) = over else { return Ok(vec![String::new()]) };
+    let parts = over.split_once('=').filter(|(name, values)| is_name(name) && !values.is_empty());
+    let (name, values) =
+        parts.ok_or_else(|| format!("read --over {over:?}: write NAME=VALUE,VALUE, as REPLICAS=1,2,3"))?;
+    let mut variants: Vec<String> =
+        values.split(',').map(|value| format!("{name}={}", value.trim())).collect();
+    variants.dedup();
+    Ok(variants)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_takes_each_value() {
+        assert_eq!(variants(None).expect("one"), [""]);
+        assert_eq!(
+            variants(Some("REPLICAS=1, 2,3")).expect("three"),
+            ["REPLICAS=1", "REPLICAS=2", "REPLICAS=3"]
+        );
+        for over in ["REPLICAS", "REPLICAS=", "=1", "1A=2"] {
+            assert!(variants(Some(over)).is_err(), "{over}");
+        }
+    }
 
     fn environment(pairs: &[(&str, &str)]) -> Environment {
         Environment(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())

@@ -95,7 +95,7 @@ impl CiOutputs {
     }
 
     /// Writes the reports of a run's file. Errors are logged; returns whether every report that was asked for is written. Those of
-    /// GitHub do not count, since nobody asked for them.
+    /// GitHub do not count, since no flag asks for them.
     pub fn write(&self, path: &Path, context: &Context) -> bool {
         if !self.is_wanted() {
             return true;

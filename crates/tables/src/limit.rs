@@ -24,6 +24,17 @@ pub struct Cost {
     pub tables: u64,
 }
 
+impl Cost {
+    /// Describes the effect of limits; `None` if there is none.
+    pub fn describe(&self) -> Option<String> {
+        let parts =
+            [(self.tables, "tables"), (self.rows, "rows"), (self.columns, "columns"), (self.cells, "cells")];
+        let parts: Vec<String> =
+            parts.iter().filter(|part| part.0 > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        (!parts.is_empty()).then(|| format!("truncated or omitted because of limits: {}", parts.join(", ")))
+    }
+}
+
 /// Collects tables within the limits.
 #[derive(Debug, Default)]
 pub(crate) struct Collector {

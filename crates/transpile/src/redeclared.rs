@@ -87,8 +87,11 @@ fn blank(code: &mut String, span: Span) {
 mod tests {
     use super::*;
 
+    /// The code that stays, and the functions with the lines of their declarations.
+    type Expected<'a> = Option<(&'a str, &'a [(&'a str, &'a [usize])])>;
+
     #[track_caller]
-    fn check(text: &str, expect: Option<(&str, &[(&str, &[usize])])>) {
+    fn check(text: &str, expect: Expected<'_>) {
         let actual = without_redeclared(text);
         let actual = actual.as_ref().map(|(code, redeclared)| {
             let named: Vec<(&str, &[usize])> =

@@ -50,6 +50,16 @@ fn asymptotic(points: &[Point], unit: LoadUnit, service_s: Option<f64>) -> Resul
 
 /// The level whose throughput ÷ time is largest, between its neighbours.
 fn power(points: &[Point]) -> Result<Estimate, &'static str> {
+    let at = strongest(points)?;
+    let load = |index: usize| points[index.min(points.len() - 1)].load;
+    Ok(Estimate { value: load(at), lower: load(at.saturating_sub(1)), upper: load(at + 1) })
+}
+
+/// Returns the index of the level whose throughput ÷ time is largest.
+///
+/// # Errors
+/// Says why there is none.
+pub(super) fn strongest(points: &[Point]) -> Result<usize, &'static str> {
     if points.len() < 3 {
         return Err("there are fewer than 3 levels");
     }
@@ -57,9 +67,7 @@ fn power(points: &[Point]) -> Result<Estimate, &'static str> {
         return Err("a level has no time");
     }
     let strongest = (0..points.len()).max_by(|a, b| points[*a].power().total_cmp(&points[*b].power()));
-    let at = strongest.ok_or("there are no levels")?;
-    let load = |index: usize| points[index.min(points.len() - 1)].load;
-    Ok(Estimate { value: load(at), lower: load(at.saturating_sub(1)), upper: load(at + 1) })
+    strongest.ok_or("there are no levels")
 }
 
 #[cfg(test)]

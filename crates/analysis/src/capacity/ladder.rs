@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use model::capacity::Verdict;
 
+use super::knee;
 use super::points::Point;
 
 /// Throughput that falls below the largest before it by more than this has collapsed.
@@ -15,8 +16,7 @@ const ELASTICITY_SATURATED: f64 = 0.2;
 /// A verdict for each level, the levels in ascending order of their load; `is_broken` says of each whether an objective does not
 /// hold there.
 pub fn verdicts(points: &[Point], is_broken: &[bool]) -> Vec<Verdict> {
-    let power = |index: &usize| points[*index].power();
-    let strongest = (0..points.len()).max_by(|a, b| power(a).total_cmp(&power(b))).unwrap_or(0);
+    let strongest = knee::strongest(points).ok();
     (0..points.len())
         .map(|index| verdict(points, index, strongest, is_broken.get(index) == Some(&true)))
         .collect()
@@ -29,7 +29,8 @@ pub fn is_collapse(points: &[Point], index: usize) -> bool {
     points[index].throughput_per_s < before * (1.0 - COLLAPSE_SHARE)
 }
 
-fn verdict(points: &[Point], index: usize, strongest: usize, is_broken: bool) -> Verdict {
+/// `strongest` is the level of the knee; without one no level is at it or past it.
+fn verdict(points: &[Point], index: usize, strongest: Option<usize>, is_broken: bool) -> Verdict {
     let point = points[index];
     if is_collapse(points, index) {
         return Verdict::Collapse;
@@ -42,11 +43,11 @@ fn verdict(points: &[Point], index: usize, strongest: usize, is_broken: bool) ->
     };
     let elasticity =
         (point.throughput_per_s / before.throughput_per_s).ln() / (point.load / before.load).ln();
-    match index.cmp(&strongest) {
+    match strongest.map(|strongest| index.cmp(&strongest)) {
         _ if elasticity < ELASTICITY_SATURATED => Verdict::Saturated,
-        Ordering::Less => Verdict::Normal,
-        Ordering::Equal => Verdict::Knee,
-        Ordering::Greater => Verdict::PastKnee,
+        None | Some(Ordering::Less) => Verdict::Normal,
+        Some(Ordering::Equal) => Verdict::Knee,
+        Some(Ordering::Greater) => Verdict::PastKnee,
     }
 }
 

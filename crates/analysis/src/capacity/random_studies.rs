@@ -182,6 +182,21 @@ proptest! {
         prop_assert!(busy >= 1.0 && busy.fract() == 0.0, "{safe:?}");
     }
 
+    /// The words of the table and the sentence about the knee come from the same levels.
+    #[test]
+    fn a_level_is_called_a_knee_only_where_a_method_finds_one((unit, observed) in study()) {
+        let capacity = assessed(unit, &observed);
+        let knees: Vec<f64> = capacity.knees.iter().filter_map(|knee| knee.load).map(|load| load.value).collect();
+        for level in &capacity.levels {
+            let is_said = match level.verdict {
+                Verdict::Knee => knees.contains(&level.load),
+                Verdict::PastKnee => knees.iter().any(|knee| *knee < level.load),
+                _ => true,
+            };
+            prop_assert!(is_said, "{level:?} {knees:?}");
+        }
+    }
+
     #[test]
     fn no_ceiling_is_below_what_was_done((unit, observed) in study()) {
         let capacity = assessed(unit, &observed);

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use fleet::OnLoss;
-use plan::GoDuration;
 use runs::{Exit, Failure};
 use session::agents::AgentsSettings;
 
@@ -25,11 +24,11 @@ pub(crate) fn agents(flags: &AgentsFlags) -> Result<Option<AgentsSettings>, Fail
         return Err(refuse(format!("invalid --agents-min {least}: the test has {count} agents (--agents)")));
     }
     let arm_timeout = match &flags.arm_timeout {
-        Some(text) => {
-            GoDuration::parse(text).map(GoDuration::to_std).filter(|timeout| !timeout.is_zero()).ok_or_else(
-                || refuse(format!("invalid --arm-timeout {text:?}: expected a duration such as 2m")),
-            )?
-        }
+        Some(text) => Some(runs::parse_length("--arm-timeout", text, Exit::InvalidConfig)?)
+            .filter(|timeout| !timeout.is_zero())
+            .ok_or_else(|| {
+                refuse(format!("invalid --arm-timeout {text:?}: expected a duration such as 2m"))
+            })?,
         None => ARM_TIMEOUT,
     };
     let on_loss = match flags.on_agent_loss {

@@ -10,7 +10,7 @@ use report::findings::{self, Findings};
 use runs::{Exit, Failure};
 use session::Context;
 use session::logger;
-use tables::{Cost, Format};
+use tables::Format;
 
 use crate::destination;
 use crate::flags::{AuditFlags, AuditFormat, FailOnFlag};
@@ -71,7 +71,7 @@ impl Material {
         if read.tables.is_empty() {
             self.remarks.add(format!("{name}: no table found"));
         }
-        if let Some(text) = cost(&read.cost) {
+        if let Some(text) = read.cost.describe() {
             self.remarks.add(format!("{name}: {text}"));
         }
         audit::gather(&read.tables, &mut self.facts, &mut self.remarks);
@@ -126,15 +126,6 @@ pub(super) fn text_of(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|_| {
         Failure::new(Exit::Other, format!("failed to read {}: it is no text in UTF-8", path.display()))
     })
-}
-
-/// Describes the effect of limits; `None` if there is none.
-fn cost(cost: &Cost) -> Option<String> {
-    let parts =
-        [(cost.tables, "tables"), (cost.rows, "rows"), (cost.columns, "columns"), (cost.cells, "cells")];
-    let parts: Vec<String> =
-        parts.iter().filter(|part| part.0 > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    (!parts.is_empty()).then(|| format!("truncated or omitted because of limits: {}", parts.join(", ")))
 }
 
 fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, context: &Context) -> String {

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use analysis::compare::Options;
 use report::comparison::{self, ComparisonReport};
-use runs::comparison::{exit_on_regression, share, with_baseline};
+use runs::comparison::{exit_on_regression, quantile, share, with_baseline};
 use runs::{Exit, Failure};
 use session::Context;
 use session::logger;
@@ -81,15 +81,6 @@ pub(super) fn options(flags: &JudgeFlags) -> Result<Options, Failure> {
     })
 }
 
-/// Parses `p99.9`, `99.9` or `p(99.9)` as a share of 1.
-fn quantile(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let text = text.strip_prefix('p').unwrap_or(text);
-    let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
-    let percent = text.parse::<f64>().ok()?;
-    (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,20 +91,5 @@ mod tests {
         assert_eq!(named(&[]), ["@prev", "@last"]);
         assert_eq!(named(&["ab12"]), ["ab12", "@last"]);
         assert_eq!(named(&["a", "b", "c"]), ["a", "b", "c"]);
-    }
-
-    #[test]
-    fn quantiles_are_read() {
-        for (text, expect) in [
-            ("p50", Some(0.5)),
-            ("95", Some(0.95)),
-            ("p(99.9)", Some(99.9 / 100.0)),
-            ("p0", None),
-            ("p100", None),
-            ("pNaN", None),
-            ("median", None),
-        ] {
-            assert_eq!(quantile(text), expect, "{text}");
-        }
     }
 }

@@ -20,7 +20,7 @@ const LEVELS_MAX: usize = 200;
 /// The flags are invalid, the first level could not begin, or a run cannot be read.
 pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure> {
     let (unit, loads) = loads(flags)?;
-    let changes = changes(flags.over.as_deref())?;
+    let changes = env::variants(flags.over.as_deref()).map_err(fail)?;
     if loads.len() * changes.len() > LEVELS_MAX {
         return Err(fail(format!("make {} levels: at most {LEVELS_MAX}", loads.len() * changes.len())));
     }
@@ -86,18 +86,6 @@ fn loads(flags: &SweepFlags) -> Result<(LoadUnit, Vec<f64>), Failure> {
     Ok((unit, loads))
 }
 
-/// Returns the variables of the variants: `NAME=1`, `NAME=2`; one empty text without variants.
-fn changes(over: Option<&str>) -> Result<Vec<String>, Failure> {
-    let Some(over) = over else { return Ok(vec![String::new()]) };
-    let parts = over.split_once('=').filter(|(name, values)| env::is_name(name) && !values.is_empty());
-    let (name, values) = parts
-        .ok_or_else(|| fail(format!("read --over {over:?}: write NAME=VALUE,VALUE, as REPLICAS=1,2,3")))?;
-    let mut changes: Vec<String> =
-        values.split(',').map(|value| format!("{name}={}", value.trim())).collect();
-    changes.dedup();
-    Ok(changes)
-}
-
 fn fail(what: String) -> Failure {
     Failure::new(Exit::InvalidConfig, format!("failed to {what}"))
 }
@@ -126,18 +114,6 @@ mod tests {
             (None, Some("-1")),
         ] {
             assert_eq!(read(vus, rate), None, "{vus:?} {rate:?}");
-        }
-    }
-
-    #[test]
-    fn a_variable_takes_each_value() {
-        assert_eq!(changes(None).expect("one"), [""]);
-        assert_eq!(
-            changes(Some("REPLICAS=1, 2,3")).expect("three"),
-            ["REPLICAS=1", "REPLICAS=2", "REPLICAS=3"]
-        );
-        for over in ["REPLICAS", "REPLICAS=", "=1", "1A=2"] {
-            assert!(changes(Some(over)).is_err(), "{over}");
         }
     }
 }

@@ -14,6 +14,7 @@ mod collecting;
 mod command_line;
 mod comparing;
 mod counting;
+mod documented;
 mod evidence;
 mod exit_codes;
 mod exports;

@@ -94,7 +94,7 @@ fn limit(text: &str) -> Option<String> {
     let lower = plain.to_ascii_lowercase();
     let (unit, factor) = UNITS.iter().find(|(unit, _)| lower.ends_with(unit))?;
     let number = lower[..lower.len() - unit.len()].trim().parse::<f64>().ok()?;
-    // Products such as 0.29 × 100 have digits that nobody wrote.
+    // Products such as 0.29 × 100 have digits that are not in the text.
     let scaled = format!("{:.9}", number * factor);
     Some(scaled.trim_end_matches('0').trim_end_matches('.').to_owned())
 }
