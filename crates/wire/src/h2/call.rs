@@ -11,13 +11,11 @@ use ::h2::{Error as Failure, RecvStream, SendStream};
 use bytes::Bytes;
 use model::{Instant, SystemClock};
 
-use super::decode::head;
 use super::error::{error_of, is_unprocessed};
 use super::limits::CALL_QUEUE_BYTES_MAX;
 use super::link::Slot;
 use super::meter::StreamWatch;
 use crate::error::{Error, Stage};
-use crate::headers::Headers;
 
 /// A call under way. Dropping it cancels the stream, and the connection goes on.
 pub struct Call {
@@ -39,17 +37,35 @@ pub struct Call {
     is_unprocessed: bool,
 }
 
-/// What comes from the server, in this order: a head, any number of pieces, perhaps trailers, the end.
+/// An event from the server, in this order: a head, any number of pieces, perhaps trailers, the end.
 #[derive(Debug)]
 pub enum CallEvent {
     /// The status and the headers.
-    Head(u16, Headers),
+    Head(u16, Fields),
     /// Bytes; they count against the server's window until [`Call::release`].
     Data(Bytes),
     /// The trailers.
-    Trailers(Headers),
+    Trailers(Fields),
     /// Nothing more comes.
     End,
+}
+
+/// Header or trailer fields, with names in lower case.
+#[derive(Clone, Debug, Default)]
+pub struct Fields(http::HeaderMap);
+
+impl Fields {
+    /// The first value of a field.
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.0.get(name).map(http::HeaderValue::as_bytes)
+    }
+
+    /// The names, each once, with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = &[u8]>)> {
+        self.0
+            .keys()
+            .map(|name| (name.as_str(), self.0.get_all(name).iter().map(http::HeaderValue::as_bytes)))
+    }
 }
 
 impl fmt::Debug for Call {
@@ -170,8 +186,7 @@ impl Call {
                 Err(failure) => return Poll::Ready(Err(self.fail(&failure))),
             };
             self.receiver = Some(receiver);
-            let status = parts.status.as_u16();
-            return Poll::Ready(Ok(CallEvent::Head(status, head(status, &parts.headers))));
+            return Poll::Ready(Ok(CallEvent::Head(parts.status.as_u16(), Fields(parts.headers))));
         }
         let Some(receiver) = &mut self.receiver else { return Poll::Ready(Ok(CallEvent::End)) };
         if !self.is_past_data {
@@ -189,7 +204,7 @@ impl Call {
         match trailers {
             Ok(Some(trailers)) => {
                 self.receiver = None;
-                Poll::Ready(Ok(CallEvent::Trailers(head(0, &trailers))))
+                Poll::Ready(Ok(CallEvent::Trailers(Fields(trailers))))
             }
             Ok(None) => {
                 self.receiver = None;
