@@ -12,7 +12,7 @@ use bytes::Bytes;
 use model::{Instant, SystemClock};
 
 use super::error::{error_of, is_unprocessed};
-use super::limits::CALL_QUEUE_BYTES_MAX;
+use super::limits::{CALL_QUEUE_BYTES_MAX, FIRST_BYTES_MAX};
 use super::link::Slot;
 use super::meter::StreamWatch;
 use crate::error::{Error, Stage};
@@ -25,6 +25,8 @@ pub struct Call {
     /// Bytes that the server's windows have not let through yet.
     unsent: VecDeque<Bytes>,
     unsent_bytes: usize,
+    /// Whether the first bytes are handed over.
+    has_begun: bool,
     /// Whether nothing follows what is queued.
     ends: bool,
     /// Whether the end is out, or nothing can be sent any more.
@@ -91,6 +93,7 @@ impl Call {
             sender,
             unsent: VecDeque::new(),
             unsent_bytes: 0,
+            has_begun: false,
             ends: false,
             is_sent: false,
             awaited: Some(awaited),
@@ -135,16 +138,21 @@ impl Call {
         let watched = self.watch.waker(cx).clone();
         let mut watched = Context::from_waker(&watched);
         while let Some(first) = self.unsent.front_mut() {
-            self.sender.reserve_capacity(first.len());
-            let room_bytes = if first.is_empty() {
-                0
+            // The head is not out yet, and the library gives no window to a stream before: a small first message would go
+            // out by itself, in a write of its own.
+            let is_small_first = !self.has_begun && first.len() <= FIRST_BYTES_MAX;
+            let room_bytes = if is_small_first {
+                first.len()
             } else {
+                self.sender.reserve_capacity(first.len());
                 match self.sender.poll_capacity(&mut watched) {
                     Poll::Pending => return,
+                    Poll::Ready(Some(Ok(0))) => continue,
                     Poll::Ready(Some(Ok(room_bytes))) => room_bytes,
                     Poll::Ready(_) => return self.give_up_sending(),
                 }
             };
+            self.has_begun = true;
             let piece = first.split_to(room_bytes.min(first.len()));
             self.unsent_bytes -= piece.len();
             if first.is_empty() {
@@ -174,13 +182,12 @@ impl Call {
     /// # Errors
     /// The stream or the connection ended.
     pub fn poll_receive(&mut self, cx: &Context<'_>) -> Poll<Result<CallEvent, Error>> {
-        let polled_at = SystemClock::now();
         let watched = self.watch.waker(cx).clone();
         let mut watched = Context::from_waker(&watched);
         if let Some(awaited) = &mut self.awaited {
             let response = ready!(Pin::new(awaited).poll(&mut watched));
             self.awaited = None;
-            self.stamp(polled_at);
+            self.stamp();
             let (parts, receiver) = match response {
                 Ok(response) => response.into_parts(),
                 Err(failure) => return Poll::Ready(Err(self.fail(&failure))),
@@ -192,7 +199,7 @@ impl Call {
         if !self.is_past_data {
             match ready!(receiver.poll_data(&mut watched)) {
                 Some(Ok(piece)) => {
-                    self.stamp(polled_at);
+                    self.stamp();
                     return Poll::Ready(Ok(CallEvent::Data(piece)));
                 }
                 Some(Err(failure)) => return Poll::Ready(Err(self.fail(&failure))),
@@ -200,7 +207,7 @@ impl Call {
             }
         }
         let trailers = ready!(receiver.poll_trailers(&mut watched));
-        self.stamp(polled_at);
+        self.stamp();
         match trailers {
             Ok(Some(trailers)) => {
                 self.receiver = None;
@@ -237,11 +244,12 @@ impl Call {
         self.is_unprocessed
     }
 
-    fn stamp(&mut self, polled_at: Instant) {
+    /// Notes when the bytes that woke the call could be read. Further events of the same bytes have the same time.
+    fn stamp(&mut self) {
         if let Some(ready_at) = self.watch.take() {
-            self.late_ns = polled_at.as_ns().saturating_sub(ready_at.as_ns());
+            self.late_ns = SystemClock::now().as_ns().saturating_sub(ready_at.as_ns());
+            self.received_at = ready_at;
         }
-        self.received_at = Instant::from_ns(SystemClock::now().as_ns().saturating_sub(self.late_ns));
     }
 
     fn fail(&mut self, failure: &Failure) -> Error {
