@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -35,7 +34,6 @@ pub struct Call {
     receiver: Option<RecvStream>,
     is_past_data: bool,
     received_at: Instant,
-    late_ns: u64,
     is_unprocessed: bool,
 }
 
@@ -100,14 +98,8 @@ impl Call {
             receiver: None,
             is_past_data: false,
             received_at: SystemClock::now(),
-            late_ns: 0,
             is_unprocessed: false,
         })
-    }
-
-    /// The other end.
-    pub fn remote(&self) -> SocketAddr {
-        self.slot.remote
     }
 
     /// Queues bytes. Returns false, and does nothing, when too many wait already.
@@ -234,11 +226,6 @@ impl Call {
         self.received_at
     }
 
-    /// Between that and the moment it was read: the load generator's own delay.
-    pub fn late_ns(&self) -> u64 {
-        self.late_ns
-    }
-
     /// Whether the server said that it has not looked at the call, so that it may be made again.
     pub fn is_unprocessed(&self) -> bool {
         self.is_unprocessed
@@ -247,7 +234,6 @@ impl Call {
     /// Notes when the bytes that woke the call could be read. Further events of the same bytes have the same time.
     fn stamp(&mut self) {
         if let Some(ready_at) = self.watch.take() {
-            self.late_ns = SystemClock::now().as_ns().saturating_sub(ready_at.as_ns());
             self.received_at = ready_at;
         }
     }
