@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::{CliOptions, ConstantLoad};
 
+mod agents;
 mod audit;
 mod calibrate;
 mod compare;
@@ -24,6 +25,7 @@ pub(crate) use self::import::ImportFlags;
 #[cfg(feature = "lab")]
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 pub(crate) use self::otlp::OtlpFlags;
+pub(crate) use agents::{AgentFlags, AgentsFlags, OnAgentLossFlag};
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
@@ -43,7 +45,6 @@ pub(crate) use study::{CapacityFlags, FindFlags, LevelFlags, StudyFlags, SweepFl
 #[command(
     name = "plimsoll",
     version,
-    max_term_width = 110,
     propagate_version = false,
     subcommand_required = true,
     arg_required_else_help = true,
@@ -108,6 +109,8 @@ pub(crate) enum Verb {
     Collect(CollectFlags),
     /// Serve this host's CPU, memory and network metrics to remote runs.
     HostAgent(HostAgentFlags),
+    /// Run a part of a test for a hub on another machine.
+    Agent(AgentFlags),
     /// Add a note to a run.
     Note(NoteFlags),
     /// Check whether the load generator is the bottleneck by splitting the load over two processes.
@@ -266,6 +269,8 @@ pub(crate) struct RunFlags {
     pub(crate) otlp: OtlpFlags,
     #[command(flatten)]
     pub(crate) series: SeriesFlags,
+    #[command(flatten)]
+    pub(crate) agents: AgentsFlags,
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
@@ -289,6 +294,7 @@ Examples:
   plimsoll run -s 10s:100 -s 1m:100 -s 5s:0 script.js   ramp up, hold, ramp down
   plimsoll run -e HOST=https://test.example script.js   set __ENV.HOST
   plimsoll run --out json=points.json script.js         write every sample as a line of JSON
+  plimsoll run --agents 4 script.js                     four processes of this machine, one result
   plimsoll run --otlp script.js                         receive server traces on ports 4317 and 4318
   plimsoll run - < script.js                            read the script from standard input
   plimsoll run --repeat 5 script.js                     five runs, and the variation between them
@@ -302,7 +308,7 @@ Exit codes:
   103 stopped through the REST API, 104 invalid options, 105 stopped by a signal,
   106 the REST API cannot listen at --address, 107 exception in the script, 108 test.abort(),
   110 test.fail(), 120 measurement not valid (--require-valid), 121 regressed and 125 nothing judged
-  (--interleave with --fail-on regressed), 123 passed, and not stored or not all of it,
+  (--interleave with --fail-on regressed), 123 passed, and the run or a report is not stored or not all of it,
   255 any other error; several runs exit with the worst code";
 
 const DEMO_EXAMPLES: &str = "\

@@ -79,6 +79,7 @@ impl Bundle {
             secrets: settings.secrets,
             schemas: Default::default(),
             env: settings.env,
+            suspects: Default::default(),
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
             outcomes: crate::state::outcomes::Outcomes::default(),

@@ -116,6 +116,8 @@ pub(crate) struct InitShared {
     /// Message types that scripts have loaded.
     pub(crate) schemas: Schemas,
     pub(crate) env: BTreeMap<String, String>,
+    /// Places in the script that make URLs with missing values.
+    pub(crate) suspects: crate::http::suspects::Suspects,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     pub(crate) strict: std::sync::atomic::AtomicBool,
     /// Outcomes of the tasks of `plimsoll/flow`.

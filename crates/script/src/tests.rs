@@ -22,6 +22,7 @@ mod code;
 mod flow;
 mod groups;
 mod grpc;
+mod mistakes;
 mod notes;
 mod turns;
 mod web;

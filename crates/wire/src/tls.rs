@@ -289,7 +289,7 @@ fn failed(code: ErrorCode, message: impl Into<String>, detail: impl Into<String>
 
 /// The error of rustls, where `error` comes from it. The stage is the caller's to correct.
 pub(crate) fn error_of(error: &io::Error, host: &str) -> Option<Error> {
-    let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
+    let Some(error) = error.get_ref()?.downcast_ref::<rustls::Error>() else { return alert_of(error) };
     Some(match error {
         rustls::Error::InvalidCertificate(why) => certificate_error(why, host),
         // The first record was none: the peer speaks something else.
@@ -301,6 +301,16 @@ pub(crate) fn error_of(error: &io::Error, host: &str) -> Option<Error> {
         }
         other => failed(ErrorCode::TLS, format!("tls: {other}"), ""),
     })
+}
+
+/// The alert of a peer in an error that kept only the text of rustls's, as those of the HTTP/2 library do.
+fn alert_of(error: &io::Error) -> Option<Error> {
+    const RECEIVED: &str = "received fatal alert: ";
+    let text = error.to_string();
+    let name = text.strip_prefix(RECEIVED)?;
+    let known = (0..=u8::MAX).map(AlertDescription::from).find(|alert| format!("{alert:?}") == name);
+    let text = known.map_or_else(|| name.to_owned(), alert_text);
+    Some(failed(ErrorCode::TLS, format!("remote error: tls: {text}"), ""))
 }
 
 fn certificate_error(why: &CertificateError, host: &str) -> Error {

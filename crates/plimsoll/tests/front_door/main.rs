@@ -3,6 +3,7 @@
 // The servers are the test's own.
 #![allow(clippy::disallowed_methods)]
 
+mod agents;
 mod archives;
 mod audit;
 mod bad_input;
@@ -31,6 +32,7 @@ mod lab_ingress;
 mod lab_scan;
 mod lab_traces;
 mod live;
+mod mistakes;
 mod page;
 mod prometheus;
 mod receiving;
