@@ -202,7 +202,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// What `write` writes, and not into what is written already.
+    /// Returns what `write` writes, apart from what is written already.
     pub(crate) fn apart(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), EncodeError>,

@@ -54,7 +54,7 @@ impl Deframer {
     /// The next whole message.
     ///
     /// # Errors
-    /// What comes is no message, or one that is not taken. It is known before its bytes are here, so that they are never
+    /// The bytes are no message, or one that is not taken. That is known before its bytes are here, so that they are never
     /// held.
     pub fn next_message(&mut self) -> Result<Option<Bytes>, FrameError> {
         let Some(prefix) = self.buffer.first_chunk::<PREFIX_BYTES>() else { return Ok(None) };

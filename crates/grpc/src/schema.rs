@@ -87,7 +87,7 @@ pub(crate) enum Shape {
     Map,
 }
 
-/// What an unset field is in JSON.
+/// The JSON of an unset field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WhenUnset {
     Zero,

@@ -27,7 +27,7 @@ impl Code {
     pub const INTERNAL: Code = Code(13);
     /// The server cannot be reached now.
     pub const UNAVAILABLE: Code = Code(14);
-    /// Nobody is signed in.
+    /// The caller is not signed in.
     pub const UNAUTHENTICATED: Code = Code(16);
 
     /// The names and numbers of all, as JavaScript has them.
@@ -88,7 +88,7 @@ pub struct Status {
     pub code: Code,
     /// Its text; empty for none.
     pub message: String,
-    /// What the server said in detail, as serialized `google.protobuf.Any`s.
+    /// The server's details, as serialized `google.protobuf.Any`s.
     pub details: Vec<Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a gRPC server sends: messages, their frames, its status, its descriptors. The first byte chooses the type of the
+//! Bytes of a gRPC server: messages, their frames, its status, its descriptors. The first byte chooses the type of the
 //! message and the size of the pieces.
 
 use std::sync::{Arc, OnceLock};

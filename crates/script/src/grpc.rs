@@ -15,7 +15,6 @@ mod stream;
 
 use std::rc::Rc;
 
-pub(crate) use load::Schemas;
 use rquickjs::{Ctx, Object};
 
 use crate::js::prelude::Prelude;

@@ -5,6 +5,7 @@ pub(crate) mod code;
 pub(crate) mod heap;
 pub(crate) mod jobs;
 pub(crate) mod library;
+pub(crate) mod plain;
 pub(crate) mod prelude;
 pub(crate) mod registry;
 pub(crate) mod scope;
@@ -288,6 +289,14 @@ pub(crate) fn call_if_function<'js>(
         Value::from_raw(ctx.clone(), result)
     };
     Some(if result.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(result) })
+}
+
+/// Whether a value is an object of the class `Object`, with whatever prototype.
+pub(crate) fn is_plain_object(value: &Value<'_>) -> bool {
+    /// `JS_CLASS_OBJECT`, the engine's first class.
+    const OBJECT_CLASS: qjs::JSClassID = 1;
+    // SAFETY: the value is alive, and the call only reads it.
+    value.is_object() && unsafe { qjs::JS_GetClassID(value.as_raw()) } == OBJECT_CLASS
 }
 
 /// The name of a property while [`each_property`] shows it.

@@ -8,6 +8,7 @@ pub(crate) mod flow;
 pub(crate) mod flow_metrics;
 pub(crate) mod http;
 pub(crate) mod outcomes;
+pub(crate) mod schemas;
 pub(crate) mod stop;
 pub(crate) mod websockets;
 
@@ -29,6 +30,7 @@ use self::events::EventLoop;
 use self::flow::Tasks;
 use self::http::HttpState;
 use self::outcomes::Outcomes;
+use self::schemas::Schemas;
 use self::stop::{Stop, StopReason};
 use self::websockets::WebSockets;
 use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Sink, Spans};
@@ -112,7 +114,7 @@ pub(crate) struct InitShared {
     pub(crate) log: Arc<dyn Log>,
     pub(crate) secrets: Arc<crate::secrets::Secrets>,
     /// Message types that scripts have loaded.
-    pub(crate) schemas: crate::grpc::Schemas,
+    pub(crate) schemas: Schemas,
     pub(crate) env: BTreeMap<String, String>,
     /// Places in the script that make URLs with missing values.
     pub(crate) suspects: crate::http::suspects::Suspects,

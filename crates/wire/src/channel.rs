@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, TE, USER_AGENT};
 use http::uri::{Authority, PathAndQuery, Scheme};
-use model::plan::ClientCertificate;
 use model::{Instant, SystemClock};
 use rustls::ClientConfig;
 
+pub use crate::channel_tls::ChannelTls;
 use crate::client::Client;
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::h2::Link;
-pub use crate::h2::{Call, CallEvent};
+pub use crate::h2::{Call, CallEvent, Fields};
 use crate::target::Target;
 use crate::trace::Trace;
 
@@ -30,22 +30,7 @@ pub struct ChannelSettings {
     pub tls: ChannelTls,
 }
 
-/// Certificates of a channel's own; what is not here is as the options say.
-#[derive(Clone, Debug, Default)]
-pub struct ChannelTls {
-    /// The client's certificate.
-    pub certificate: Option<ClientCertificate>,
-    /// Certificates of authorities as PEM texts, in place of the system's.
-    pub authorities: Vec<String>,
-}
-
-impl ChannelTls {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.certificate.is_none() && self.authorities.is_empty()
-    }
-}
-
-/// What a call begins with.
+/// The head of a call's request.
 #[derive(Clone, Debug)]
 pub struct CallHead {
     /// `/package.Service/Method`

@@ -287,7 +287,7 @@ impl Client {
         Dialer { shared: &self.shared, local_ip, traffic, tls, is_opaque: false }
     }
 
-    /// What all clients share.
+    /// The part that all clients share.
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }

@@ -19,6 +19,7 @@ mod arrival;
 mod auth;
 mod budget;
 mod channel;
+mod channel_tls;
 mod chunked;
 mod client;
 mod client_key;
@@ -75,7 +76,7 @@ mod testing;
 
 pub use auth::{Auth, basic};
 pub use budget::BodyBudget;
-pub use channel::{Call, CallEvent, CallHead, Channel, ChannelSettings, ChannelTls};
+pub use channel::{Call, CallEvent, CallHead, Channel, ChannelSettings, ChannelTls, Fields};
 pub use client::{Abandoned, Client};
 pub use coding::{CODINGS_MAX, EncodeError, Encoded, decode, encode};
 pub use cookies::{CookieAttributes, CookieJar, RequestCookie};

@@ -14,7 +14,7 @@ use rustls::{
 };
 use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 
-use crate::channel::ChannelTls;
+use crate::channel_tls::ChannelTls;
 use crate::client_key;
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::limits::TLS_SESSIONS_MAX;

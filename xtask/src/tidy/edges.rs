@@ -207,7 +207,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("engine", JAVASCRIPT, "it runs programs, not scripts"),
     ("wire", JAVASCRIPT, "it moves bytes"),
     ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
-    ("grpc", JAVASCRIPT, "types and bytes, whoever sends them"),
+    ("grpc", JAVASCRIPT, "it maps types and bytes, and runs no script"),
     ("html", JAVASCRIPT, "a tree does not know who looks at it"),
     ("vu", JAVASCRIPT, "it switches stacks"),
     ("runs", JAVASCRIPT, "it reads files of runs, whatever made them"),

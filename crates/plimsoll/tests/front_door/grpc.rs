@@ -66,7 +66,7 @@ fn an_archive_has_the_types() {
 
 #[test]
 fn nothing_is_missing() {
-    verb("inspect").file("s.js", &script("")).env("URL", "http://x").flags("s.js").run().exits(0);
+    verb("inspect").file("s.js", &script("")).flags("-e URL=http://x s.js").run().exits(0);
 }
 
 #[test]

@@ -29,6 +29,9 @@ use crate::state::stop::StopReason;
 /// The content type of requests.
 pub(super) const CONTENT_TYPE: &str = "application/grpc";
 
+/// Bytes of most requests as JSON.
+const REQUEST_BYTES: usize = 256;
+
 /// How often a call is made that the server says it has not looked at.
 const ATTEMPTS_MAX: u32 = 2;
 
@@ -176,14 +179,20 @@ pub(super) fn encode<'js>(
     known: &Known,
     value: &Value<'js>,
 ) -> rquickjs::Result<Result<Vec<u8>, String>> {
-    let Some(json) = vu::preempt::in_engine(|| args.ctx.json_stringify(value.clone()))? else {
-        return Ok(Err("the message is a value that JSON does not have".to_owned()));
-    };
     let types = client.schemas();
-    let encoded = js::with_text(args.ctx, json.as_value(), |json| {
-        let mut pause = || !args.vu.must_stop();
-        known.schema.encode(&types, known.method.input, json.as_bytes(), &mut pause)
-    })?;
+    let input = known.method.input;
+    let mut pause = || !args.vu.must_stop();
+    let mut json = Vec::with_capacity(REQUEST_BYTES);
+    let encoded = if js::plain::write(value, &mut json)? {
+        known.schema.encode(&types, input, &json, &mut pause)
+    } else {
+        let Some(json) = vu::preempt::in_engine(|| args.ctx.json_stringify(value.clone()))? else {
+            return Ok(Err("the message is a value that JSON does not have".to_owned()));
+        };
+        js::with_text(args.ctx, json.as_value(), |json| {
+            known.schema.encode(&types, input, json.as_bytes(), &mut pause)
+        })?
+    };
     match encoded {
         Ok(bytes) => Ok(Ok(bytes)),
         Err(EncodeError::Value(why)) => Ok(Err(why)),

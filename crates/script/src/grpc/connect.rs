@@ -95,8 +95,8 @@ impl Drop for Listening {
     }
 }
 
-/// What a script asks of a connection.
-struct Wanted {
+/// The settings of a connection, as a script gives them.
+struct ConnectParams {
     timeout: Duration,
     is_plain: bool,
     reflects: bool,
@@ -107,9 +107,9 @@ struct Wanted {
     tls: ChannelTls,
 }
 
-impl Default for Wanted {
-    fn default() -> Wanted {
-        Wanted {
+impl Default for ConnectParams {
+    fn default() -> ConnectParams {
+        ConnectParams {
             timeout: CONNECT_TIMEOUT,
             is_plain: false,
             reflects: false,
@@ -130,26 +130,26 @@ pub(super) fn connect<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>>
         return Err(args.error("connecting to a gRPC server in the init context is not supported"));
     };
     let address = args.string(0)?;
-    let wanted = read(args).map_err(|unfit| unfit.thrown(args, "invalid grpc.connect() parameters"))?;
+    let asked = read(args).map_err(|unfit| unfit.thrown(args, "invalid grpc.connect() parameters"))?;
     client.set_connection(None);
-    let target = target_of(&address, wanted.is_plain).map_err(|why| args.error(unconnected(&why)))?;
-    let deadline = SystemClock::now() + wanted.timeout;
-    let settings = ChannelSettings { target, authority: wanted.authority, tls: wanted.tls };
+    let target = target_of(&address, asked.is_plain).map_err(|why| args.error(unconnected(&why)))?;
+    let deadline = SystemClock::now() + asked.timeout;
+    let settings = ChannelSettings { target, authority: asked.authority, tls: asked.tls };
     let opened = vu::block_on(Channel::connect(&http, settings, deadline));
     let opened = opened.map_err(|vu::Interrupted| unwind(args.ctx, &vu.stop, StopReason::Interrupted))?;
     let channel = opened.map_err(|error| args.error(explained(&error)))?;
     let connection = Rc::new(Connection {
         channel,
         address: address.into(),
-        receive_bytes_max: wanted.receive_bytes_max,
-        send_bytes_max: wanted.send_bytes_max,
+        receive_bytes_max: asked.receive_bytes_max,
+        send_bytes_max: asked.send_bytes_max,
         is_closed: Cell::new(false),
         listeners: RefCell::default(),
         last_listener: Cell::new(0),
         tags: RefCell::default(),
     });
-    if wanted.reflects {
-        let discovered = reflect::discover(vu, &connection, &wanted.reflect_metadata, deadline);
+    if asked.reflects {
+        let discovered = reflect::discover(vu, &connection, &asked.reflect_metadata, deadline);
         let schema = vu::block_on(discovered)
             .map_err(|vu::Interrupted| unwind(args.ctx, &vu.stop, StopReason::Interrupted))?;
         client.add(schema.map_err(|why| args.error(why))?);
@@ -160,33 +160,33 @@ pub(super) fn connect<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>>
 }
 
 /// Reads the parameters; those that are not there are as in k6.
-fn read(args: &Args<'_, '_>) -> Result<Wanted, Unfit> {
-    let mut wanted = Wanted::default();
-    let Some(params) = args.given(1).and_then(Value::into_object) else { return Ok(wanted) };
+fn read(args: &Args<'_, '_>) -> Result<ConnectParams, Unfit> {
+    let mut asked = ConnectParams::default();
+    let Some(params) = args.given(1).and_then(Value::into_object) else { return Ok(asked) };
     for entry in params.props::<String, Value<'_>>() {
         let (key, value) = entry?;
         match key.as_str() {
-            "plaintext" => wanted.is_plain = boolean("plaintext", &value)?,
-            "timeout" => wanted.timeout = duration(args, &value)?,
-            "reflect" => wanted.reflects = boolean("reflect", &value)?,
+            "plaintext" => asked.is_plain = boolean("plaintext", &value)?,
+            "timeout" => asked.timeout = duration(args, &value)?,
+            "reflect" => asked.reflects = boolean("reflect", &value)?,
             "reflectMetadata" => {
-                wanted.reflect_metadata = metadata::read(args, "reflectMetadata", &value)?;
+                asked.reflect_metadata = metadata::read(args, "reflectMetadata", &value)?;
             }
-            "maxReceiveSize" => wanted.receive_bytes_max = size("maxReceiveSize", &value)?,
-            "maxSendSize" => wanted.send_bytes_max = size("maxSendSize", &value)?,
+            "maxReceiveSize" => asked.receive_bytes_max = size("maxReceiveSize", &value)?,
+            "maxSendSize" => asked.send_bytes_max = size("maxSendSize", &value)?,
             "authority" => {
                 if !value.is_string() {
                     let text =
                         format!("invalid authority value: '{}', it needs to be a string", shown(&value));
                     return Err(Unfit::Text(text));
                 }
-                wanted.authority = Some(js::to_string(args.ctx, &value)?).filter(|text| !text.is_empty());
+                asked.authority = Some(js::to_string(args.ctx, &value)?).filter(|text| !text.is_empty());
             }
-            "tls" => wanted.tls = read_tls(args, &value)?,
+            "tls" => asked.tls = read_tls(args, &value)?,
             other => return Err(Unfit::Text(format!("unknown connect param: {other:?}"))),
         }
     }
-    Ok(wanted)
+    Ok(asked)
 }
 
 fn read_tls<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> Result<ChannelTls, Unfit> {

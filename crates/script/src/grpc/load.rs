@@ -1,7 +1,6 @@
 //! Types from `.proto` files and descriptor sets. They are compiled once, for all VUs.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use grpc::{ProtoFiles, Schema};
 use rquickjs::{Array, Object, Value};
@@ -13,35 +12,6 @@ use crate::state::InitShared;
 
 /// Stack of the thread that compiles; files may nest, and a VU's stack is small.
 const COMPILER_STACK_BYTES: usize = 64 << 20;
-
-/// Schemas that are kept; a script that loads more keeps them itself.
-const SCHEMAS_MAX: usize = 1_000;
-
-/// Schemas by what they were made of.
-#[derive(Default)]
-pub(crate) struct Schemas {
-    known: Mutex<HashMap<String, Arc<Schema>>>,
-}
-
-impl Schemas {
-    /// The schema that `key` stands for, made by `make` the first time.
-    pub(super) fn get(
-        &self,
-        key: String,
-        make: impl FnOnce() -> Result<Schema, String>,
-    ) -> Result<Arc<Schema>, String> {
-        // Held while it is made, so that VUs that start together make it once.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(schema) = known.get(&key) {
-            return Ok(schema.clone());
-        }
-        let schema = Arc::new(make()?);
-        if known.len() < SCHEMAS_MAX {
-            known.insert(key, schema.clone());
-        }
-        Ok(schema)
-    }
-}
 
 /// `load(importPaths, ...protoFiles)`: information about the methods.
 pub(super) fn load<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {

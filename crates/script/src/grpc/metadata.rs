@@ -54,26 +54,20 @@ pub(super) fn read<'js>(args: &Args<'_, 'js>, name: &str, value: &Value<'js>) ->
 /// Headers or trailers as lists by key. Binary values become texts, as in k6.
 pub(super) fn to_js<'js>(
     ctx: &Ctx<'js>,
-    fields: Option<&wire::Headers>,
+    fields: Option<&wire::Fields>,
     hidden: &[&str],
 ) -> rquickjs::Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
-    let Some(fields) = fields else { return Ok(object) };
-    for (name, value) in fields.iter() {
-        let Ok(name) = std::str::from_utf8(name) else { continue };
+    for (name, values) in fields.into_iter().flat_map(wire::Fields::iter) {
         if hidden.contains(&name) {
             continue;
         }
-        let decoded = grpc::decode_binary(name, value);
-        let value = js::string_from_bytes(ctx, decoded.as_deref().unwrap_or(value))?;
-        match object.get::<_, Option<Array<'js>>>(name)? {
-            Some(list) => list.set(list.len(), value)?,
-            None => {
-                let list = Array::new(ctx.clone())?;
-                list.set(0, value)?;
-                object.set(name, list)?;
-            }
+        let list = Array::new(ctx.clone())?;
+        for (index, value) in values.enumerate() {
+            let decoded = grpc::decode_binary(name, value);
+            list.set(index, js::string_from_bytes(ctx, decoded.as_deref().unwrap_or(value))?)?;
         }
+        object.set(name, list)?;
     }
     Ok(object)
 }

@@ -63,7 +63,7 @@ pub(super) async fn discover(
     Err(last)
 }
 
-/// The schema of what came; VUs that were told the same share one.
+/// The schema of all answers; VUs with the same answers share one.
 fn finished(vu: &VuState, asking: Asking) -> Result<Arc<Schema>, String> {
     let discovery = asking.discovery;
     let key = format!("reflection {:?}", discovery.fingerprint());

@@ -314,7 +314,7 @@ impl Session {
         Ok(())
     }
 
-    /// The stream is over: counts it, and tells the script.
+    /// The stream is over: counts it, and queues its end for the script.
     fn finish(&self, vu: &VuState, status: Status, mark: Mark) {
         let received_at = self.call.borrow_mut().take().map(|call| call.received_at());
         let finished = match (mark, received_at) {
@@ -356,7 +356,7 @@ fn cancelled() -> Status {
     Status::new(Code::CANCELLED, "canceled by client (k6)")
 }
 
-/// What the reader keeps between its turns.
+/// State of the reader between its turns.
 struct Reading {
     deframer: Deframer,
     fields: Fields,

@@ -7,17 +7,17 @@ use super::connect::explained;
 /// Statuses that end a stream, from HTTP/2's reason for it: k6's numbers begin here.
 const RESET_CODE: u16 = wire::ErrorCode::HTTP2_STREAM.0 + 1;
 
-/// What has come of a response besides its messages.
+/// The parts of a response besides its messages.
 #[derive(Default)]
 pub(super) struct Fields {
     pub(super) http_status: u16,
-    pub(super) headers: Option<wire::Headers>,
-    pub(super) trailers: Option<wire::Headers>,
+    pub(super) headers: Option<wire::Fields>,
+    pub(super) trailers: Option<wire::Fields>,
 }
 
 impl Fields {
     /// The head of a response that is not gRPC's ends the call.
-    pub(super) fn take_head(&mut self, http_status: u16, headers: wire::Headers) -> Option<Status> {
+    pub(super) fn take_head(&mut self, http_status: u16, headers: wire::Fields) -> Option<Status> {
         let content_type = headers.get("content-type");
         let is_grpc = content_type.is_some_and(is_grpc_content_type);
         let has_status = headers.get("grpc-status").is_some();

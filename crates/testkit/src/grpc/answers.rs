@@ -1,4 +1,4 @@
-//! What the methods answer.
+//! The answers of the methods.
 
 use std::time::Duration;
 

@@ -6,6 +6,8 @@ use model::plan::{HttpOptions, NetworkOptions, TlsOptions};
 use testkit::http::Counting;
 use testkit::{Identity, Listen, Server};
 
+use model::plan::ClientCertificate;
+
 use super::*;
 use crate::Shared;
 use crate::testing::local;

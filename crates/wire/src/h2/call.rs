@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -11,13 +10,11 @@ use ::h2::{Error as Failure, RecvStream, SendStream};
 use bytes::Bytes;
 use model::{Instant, SystemClock};
 
-use super::decode::head;
 use super::error::{error_of, is_unprocessed};
-use super::limits::CALL_QUEUE_BYTES_MAX;
+use super::limits::{CALL_QUEUE_BYTES_MAX, FIRST_BYTES_MAX};
 use super::link::Slot;
 use super::meter::StreamWatch;
 use crate::error::{Error, Stage};
-use crate::headers::Headers;
 
 /// A call under way. Dropping it cancels the stream, and the connection goes on.
 pub struct Call {
@@ -27,6 +24,8 @@ pub struct Call {
     /// Bytes that the server's windows have not let through yet.
     unsent: VecDeque<Bytes>,
     unsent_bytes: usize,
+    /// Whether the first bytes are handed over.
+    has_begun: bool,
     /// Whether nothing follows what is queued.
     ends: bool,
     /// Whether the end is out, or nothing can be sent any more.
@@ -35,21 +34,38 @@ pub struct Call {
     receiver: Option<RecvStream>,
     is_past_data: bool,
     received_at: Instant,
-    late_ns: u64,
     is_unprocessed: bool,
 }
 
-/// What comes from the server, in this order: a head, any number of pieces, perhaps trailers, the end.
+/// An event from the server, in this order: a head, any number of pieces, perhaps trailers, the end.
 #[derive(Debug)]
 pub enum CallEvent {
     /// The status and the headers.
-    Head(u16, Headers),
+    Head(u16, Fields),
     /// Bytes; they count against the server's window until [`Call::release`].
     Data(Bytes),
     /// The trailers.
-    Trailers(Headers),
+    Trailers(Fields),
     /// Nothing more comes.
     End,
+}
+
+/// Header or trailer fields, with names in lower case.
+#[derive(Clone, Debug, Default)]
+pub struct Fields(http::HeaderMap);
+
+impl Fields {
+    /// The first value of a field.
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.0.get(name).map(http::HeaderValue::as_bytes)
+    }
+
+    /// The names, each once, with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = &[u8]>)> {
+        self.0
+            .keys()
+            .map(|name| (name.as_str(), self.0.get_all(name).iter().map(http::HeaderValue::as_bytes)))
+    }
 }
 
 impl fmt::Debug for Call {
@@ -75,20 +91,15 @@ impl Call {
             sender,
             unsent: VecDeque::new(),
             unsent_bytes: 0,
+            has_begun: false,
             ends: false,
             is_sent: false,
             awaited: Some(awaited),
             receiver: None,
             is_past_data: false,
             received_at: SystemClock::now(),
-            late_ns: 0,
             is_unprocessed: false,
         })
-    }
-
-    /// The other end.
-    pub fn remote(&self) -> SocketAddr {
-        self.slot.remote
     }
 
     /// Queues bytes. Returns false, and does nothing, when too many wait already.
@@ -119,16 +130,21 @@ impl Call {
         let watched = self.watch.waker(cx).clone();
         let mut watched = Context::from_waker(&watched);
         while let Some(first) = self.unsent.front_mut() {
-            self.sender.reserve_capacity(first.len());
-            let room_bytes = if first.is_empty() {
-                0
+            // The head is not out yet, and the library gives no window to a stream before: a small first message would go
+            // out by itself, in a write of its own.
+            let is_small_first = !self.has_begun && first.len() <= FIRST_BYTES_MAX;
+            let room_bytes = if is_small_first {
+                first.len()
             } else {
+                self.sender.reserve_capacity(first.len());
                 match self.sender.poll_capacity(&mut watched) {
                     Poll::Pending => return,
+                    Poll::Ready(Some(Ok(0))) => continue,
                     Poll::Ready(Some(Ok(room_bytes))) => room_bytes,
                     Poll::Ready(_) => return self.give_up_sending(),
                 }
             };
+            self.has_begun = true;
             let piece = first.split_to(room_bytes.min(first.len()));
             self.unsent_bytes -= piece.len();
             if first.is_empty() {
@@ -158,26 +174,24 @@ impl Call {
     /// # Errors
     /// The stream or the connection ended.
     pub fn poll_receive(&mut self, cx: &Context<'_>) -> Poll<Result<CallEvent, Error>> {
-        let polled_at = SystemClock::now();
         let watched = self.watch.waker(cx).clone();
         let mut watched = Context::from_waker(&watched);
         if let Some(awaited) = &mut self.awaited {
             let response = ready!(Pin::new(awaited).poll(&mut watched));
             self.awaited = None;
-            self.stamp(polled_at);
+            self.stamp();
             let (parts, receiver) = match response {
                 Ok(response) => response.into_parts(),
                 Err(failure) => return Poll::Ready(Err(self.fail(&failure))),
             };
             self.receiver = Some(receiver);
-            let status = parts.status.as_u16();
-            return Poll::Ready(Ok(CallEvent::Head(status, head(status, &parts.headers))));
+            return Poll::Ready(Ok(CallEvent::Head(parts.status.as_u16(), Fields(parts.headers))));
         }
         let Some(receiver) = &mut self.receiver else { return Poll::Ready(Ok(CallEvent::End)) };
         if !self.is_past_data {
             match ready!(receiver.poll_data(&mut watched)) {
                 Some(Ok(piece)) => {
-                    self.stamp(polled_at);
+                    self.stamp();
                     return Poll::Ready(Ok(CallEvent::Data(piece)));
                 }
                 Some(Err(failure)) => return Poll::Ready(Err(self.fail(&failure))),
@@ -185,11 +199,11 @@ impl Call {
             }
         }
         let trailers = ready!(receiver.poll_trailers(&mut watched));
-        self.stamp(polled_at);
+        self.stamp();
         match trailers {
             Ok(Some(trailers)) => {
                 self.receiver = None;
-                Poll::Ready(Ok(CallEvent::Trailers(head(0, &trailers))))
+                Poll::Ready(Ok(CallEvent::Trailers(Fields(trailers))))
             }
             Ok(None) => {
                 self.receiver = None;
@@ -212,21 +226,16 @@ impl Call {
         self.received_at
     }
 
-    /// Between that and the moment it was read: the load generator's own delay.
-    pub fn late_ns(&self) -> u64 {
-        self.late_ns
-    }
-
     /// Whether the server said that it has not looked at the call, so that it may be made again.
     pub fn is_unprocessed(&self) -> bool {
         self.is_unprocessed
     }
 
-    fn stamp(&mut self, polled_at: Instant) {
+    /// Notes when the bytes that woke the call could be read. Further events of the same bytes have the same time.
+    fn stamp(&mut self) {
         if let Some(ready_at) = self.watch.take() {
-            self.late_ns = polled_at.as_ns().saturating_sub(ready_at.as_ns());
+            self.received_at = ready_at;
         }
-        self.received_at = Instant::from_ns(SystemClock::now().as_ns().saturating_sub(self.late_ns));
     }
 
     fn fail(&mut self, failure: &Failure) -> Error {

@@ -15,6 +15,10 @@ pub(crate) const EXCHANGE_WINDOWS: Windows = Windows { stream_bytes: 4 << 20, co
 /// Calls whose messages wait for a script: the connection has bytes for the others while 64 of them are not read.
 pub(crate) const CALL_WINDOWS: Windows = Windows { stream_bytes: 1 << 20, connection_bytes: 64 << 20 };
 
+/// Bytes of a first message that is handed over with the head of its call, whatever the server's window is: the least window
+/// that servers begin with is 64 KiB, and the library holds what does not fit.
+pub(super) const FIRST_BYTES_MAX: usize = 16 << 10;
+
 /// Bytes that a call takes for sending and that the server does not take yet.
 pub(super) const CALL_QUEUE_BYTES_MAX: usize = 64 << 20;
 /// Bytes of all headers of one response, as HTTP/2 counts them; the same as in HTTP/1.1.

@@ -14,7 +14,7 @@ mod link;
 mod links;
 mod meter;
 
-pub use call::{Call, CallEvent};
+pub use call::{Call, CallEvent, Fields};
 pub(crate) use converse::converse;
 pub(crate) use encode::encode;
 pub(crate) use limits::{CALL_WINDOWS, EXCHANGE_WINDOWS};
