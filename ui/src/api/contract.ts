@@ -236,6 +236,14 @@ export interface AuditBeyond {
   rule: string;
 }
 
+/** A rule and its input. */
+export interface AuditChecked {
+  /** The number of facts that the rule looked at; with 0 it could find nothing. */
+  facts: number;
+  /** The rule's name. */
+  rule: string;
+}
+
 /** Figures derived by a law. */
 export interface AuditDerived {
   /** The assumptions of the law. */
@@ -290,6 +298,8 @@ export interface AuditFinding {
 export interface AuditReport {
   /** Findings that are not listed individually. */
   beyond: AuditBeyond[];
+  /** Every rule, with what it looked at. */
+  checked: AuditChecked[];
   /** Derived figures. */
   derived: AuditDerived[];
   /** The findings, the worst first. */

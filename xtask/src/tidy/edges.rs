@@ -22,7 +22,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("vu", &["model"]),
     ("crypto", &[]),
     ("json", &[]),
-    ("script", &["crypto", "files", "histo", "html", "json", "model", "redact", "transpile", "vu", "wire"]),
+    ("grpc", &[]),
+    (
+        "script",
+        &["crypto", "files", "grpc", "histo", "html", "json", "model", "redact", "transpile", "vu", "wire"],
+    ),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
     ("words", &["model"]),
@@ -50,7 +54,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("feed", &["lab", "labkit", "model"]),
     ("ingress", &["lab", "labkit", "model"]),
     ("scan", &["lab", "labkit", "model"]),
-    ("hostile", &["archive", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"]),
+    (
+        "hostile",
+        &["archive", "grpc", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"],
+    ),
     (
         "runs",
         &[
@@ -164,6 +171,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("histo", IO, "it is arithmetic"),
     ("html", IO, "a page is a text"),
     ("json", IO, "it is handed texts"),
+    ("grpc", IO, "it is handed texts and bytes"),
     ("redact", IO, "it is handed texts"),
     ("model", IO_BUT_THE_CLOCK, "nouns do nothing, and the clock is one of them"),
     ("plan", IO, "a plan is checked without running"),
@@ -192,6 +200,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("engine", JAVASCRIPT, "it runs programs, not scripts"),
     ("wire", JAVASCRIPT, "it moves bytes"),
     ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
+    ("grpc", JAVASCRIPT, "types and bytes, whoever sends them"),
     ("html", JAVASCRIPT, "a tree does not know who looks at it"),
     ("vu", JAVASCRIPT, "it switches stacks"),
     ("runs", JAVASCRIPT, "it reads files of runs, whatever made them"),
