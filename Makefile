@@ -12,9 +12,10 @@ test:
 	cargo test --workspace --quiet
 	@echo "skipped: the page in a browser (make check installs what that needs)"
 
-# Simulated runs of the engine, each checked against the laws of the lifecycle; for every night.
+# Simulated runs of the engine and of hubs with agents, each checked against the laws of the lifecycle; for every night.
 simulate:
 	cargo test -p engine --profile checked --quiet many_seeds -- --ignored
+	cargo test -p fleet --profile checked --quiet many_seeds -- --ignored
 
 lint:
 	cargo fmt --all --check

@@ -46,7 +46,7 @@ closed! {
     /// Part of the time of a request or trace.
     PartName = "network" | "target" | "database" | "external" | "queue" | "unseen" | "poll" | "connecting";
     /// Reason for a dropped iteration.
-    DropCause = "vus_exhausted" | "vu_starting" | "time_up";
+    DropCause = "vus_exhausted" | "vu_starting" | "time_up" | "agent_lost";
     /// Level of a row in the request tree.
     NodeKind = "scenario" | "group" | "request" | "total";
     /// Phase of a request. `lookingUp` is part of `blocked`.

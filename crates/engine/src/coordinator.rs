@@ -21,6 +21,9 @@ use crate::{AbortReason, LifecycleError, ProgramError, RunConfig};
 /// Time between the order to start and the start, so that every thread has the order when the first iteration is due.
 const START_LEAD: Duration = Duration::from_millis(1);
 
+/// Time between the order to start and an instant that was agreed with other processes.
+const AGREED_LEAD: Duration = Duration::from_millis(20);
+
 /// Interval between evaluations of the thresholds, as in k6.
 const THRESHOLDS_EVERY: Duration = Duration::from_secs(2);
 
@@ -45,6 +48,8 @@ pub(crate) enum Input {
     Steer {
         /// Whether it is paused.
         is_paused: bool,
+        /// The instant at which the scenarios of a run that waited start; `None` for at once.
+        start_at: Option<Instant>,
         /// The scenario that takes its VUs from outside, and how many of the whole test loop in it.
         target: Option<(ScenarioId, u64)>,
     },
@@ -142,6 +147,7 @@ struct Control {
     is_stopped: bool,
     is_killed: bool,
     is_paused: bool,
+    start_at: Option<Instant>,
     target: Option<(ScenarioId, u64)>,
 }
 
@@ -218,10 +224,7 @@ impl Coordinator {
             teardown_error: None,
             settings,
         };
-        for (index, scenario) in coordinator.settings.plan.scenarios.iter().enumerate() {
-            let planned = planned_iterations(scenario, &coordinator.settings.plan);
-            coordinator.progress.scenarios[index].iterations_planned.store(planned, Ordering::Relaxed);
-        }
+        plan_progress(&coordinator.settings.plan, &coordinator.progress);
         coordinator
     }
 
@@ -243,7 +246,8 @@ impl Coordinator {
     /// When to step at the latest, whether or not there is an input.
     pub(crate) fn deadline(&self) -> Instant {
         let phase = match self.phase {
-            Phase::Initializing | Phase::Paused => Instant::MAX,
+            Phase::Paused => self.control.start_at.map_or(Instant::MAX, |at| before(at, AGREED_LEAD)),
+            Phase::Initializing => Instant::MAX,
             Phase::SettingUp { until, .. } | Phase::TearingDown { until, .. } => until + WORKER_PATIENCE,
             Phase::Iterating { give_up } => give_up,
             Phase::Closing { until, .. } | Phase::Draining { until } | Phase::LastWindow { until } => until,
@@ -305,8 +309,8 @@ impl Coordinator {
                 self.control.is_killed = true;
                 self.order_all(|| Order::Kill);
             }
-            Input::Steer { is_paused, target } => {
-                (self.control.is_paused, self.control.target) = (is_paused, target);
+            Input::Steer { is_paused, start_at, target } => {
+                self.control = Control { is_paused, start_at, target, ..self.control };
                 self.steer();
             }
             Input::SetUp(data) => self.setup.ordered = Some(data),
@@ -439,8 +443,9 @@ impl Coordinator {
     /// Begins the test proper unless it still waits for its resume: meanwhile `setup()` may be run or replaced by the
     /// data of another instance of the same test.
     fn leave_pause(&mut self, now: Instant) -> bool {
-        let waits = self.init_error.is_none() && !self.control.is_stopped && self.control.is_paused;
-        if waits {
+        let is_early = self.control.start_at.is_some_and(|at| now < before(at, AGREED_LEAD));
+        let waits = self.control.is_paused || is_early;
+        if waits && self.init_error.is_none() && !self.control.is_stopped {
             let Some(order) = self.setup.ordered.take() else { return false };
             match order {
                 Some(data) => {
@@ -453,9 +458,10 @@ impl Coordinator {
         }
         self.outputs.push(Output::CloseSetup);
         // Windows, and k6's "test run duration", count from here.
-        self.timers.began = now;
-        self.windows.begin(now);
-        self.progress.began_ns.store(now.as_ns(), Ordering::Relaxed);
+        let began = self.control.start_at.unwrap_or(now);
+        self.timers.began = began;
+        self.windows.begin(began);
+        self.progress.began_ns.store(began.as_ns(), Ordering::Relaxed);
         if self.init_error.is_some() {
             self.close_vus(now, false);
         } else if self.settings.plan.lifecycle.no_setup || self.setup.is_done || self.control.is_stopped {
@@ -499,7 +505,8 @@ impl Coordinator {
         if self.setup.error.is_some() || self.control.is_stopped {
             return self.close_vus(now, false);
         }
-        let at = now + START_LEAD;
+        // An agreed instant that has passed stays what it is: iterations that were due since then are late, and counted so.
+        let at = self.control.start_at.unwrap_or(now + START_LEAD);
         self.timers.started = Some(at);
         self.timers.next_thresholds = at + THRESHOLDS_EVERY;
         self.timers.next_progress = at;
@@ -649,16 +656,8 @@ impl Coordinator {
     }
 
     fn update_progress(&self, now: Instant) {
-        let Some(started) = self.timers.started else { return };
-        for (scenario, progress) in self.settings.plan.scenarios.iter().zip(&self.progress.scenarios) {
-            let planned = progress.iterations_planned.load(Ordering::Relaxed);
-            let fraction = if planned > 0 {
-                progress.iterations_completed.load(Ordering::Relaxed) as f64 / planned as f64
-            } else {
-                let passed = now.since(started + scenario.start_time);
-                passed.as_secs_f64() / schedule::duration(&scenario.executor).as_secs_f64().max(1e-9)
-            };
-            progress.set_fraction(fraction);
+        if let Some(started) = self.timers.started {
+            update_progress(&self.settings.plan, &self.progress, started, now);
         }
     }
 
@@ -686,6 +685,32 @@ pub(crate) fn demands(plan: &Plan) -> Vec<Demand> {
         }
     };
     plan.scenarios.iter().map(demand).collect()
+}
+
+/// This long before an instant.
+fn before(at: Instant, lead: Duration) -> Instant {
+    Instant::from_ns(at.as_ns().saturating_sub(lead.as_nanos() as u64))
+}
+
+/// Sets how many iterations the plan has, where that is known.
+pub fn plan_progress(plan: &Plan, progress: &RunProgress) {
+    for (scenario, progress) in plan.scenarios.iter().zip(&progress.scenarios) {
+        progress.iterations_planned.store(planned_iterations(scenario, plan), Ordering::Relaxed);
+    }
+}
+
+/// Sets how far each scenario is at `now`, in a run whose scenarios started at `started`.
+pub fn update_progress(plan: &Plan, progress: &RunProgress, started: Instant, now: Instant) {
+    for (scenario, progress) in plan.scenarios.iter().zip(&progress.scenarios) {
+        let planned = progress.iterations_planned.load(Ordering::Relaxed);
+        let fraction = if planned > 0 {
+            progress.iterations_completed.load(Ordering::Relaxed) as f64 / planned as f64
+        } else {
+            let passed = now.since(started + scenario.start_time);
+            passed.as_secs_f64() / schedule::duration(&scenario.executor).as_secs_f64().max(1e-9)
+        };
+        progress.set_fraction(fraction);
+    }
 }
 
 /// Iterations that a scenario will start in all; 0 where that is not known.

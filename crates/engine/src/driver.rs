@@ -201,7 +201,12 @@ impl<'a> Driver<'a> {
 
     fn steered(&self) -> Input {
         let control = &self.run.config.control;
-        Input::Steer { is_paused: control.is_paused(), target: control.steering().target() }
+        let steering = control.steering();
+        Input::Steer {
+            is_paused: control.is_paused(),
+            start_at: steering.start_instant(),
+            target: steering.target(),
+        }
     }
 
     fn finish(self) -> RunOutcome {
@@ -214,6 +219,7 @@ impl<'a> Driver<'a> {
             drops: self.run.scenarios.iter().map(ScenarioShared::drops).collect(),
             samples_lost: self.run.samples_lost.load(Ordering::Relaxed),
             workers_lost: ending.workers_lost,
+            agents_lost: 0,
             init_error: ending.init_error,
             setup_error: ending.setup_error,
             teardown_error: ending.teardown_error,

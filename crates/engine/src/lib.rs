@@ -27,10 +27,12 @@ mod windows;
 mod worker_thread;
 
 pub use control::{AbortReason, Deadline, RunControl};
+pub use coordinator::{plan_progress, update_progress};
 pub use driver::run;
 pub use outcome::{DropCounts, LifecycleError, RunConfig, RunOutcome};
 pub use program::{IterationCall, Program, ProgramError, Seat, Vu};
 pub use report::SAMPLE_BATCHES_IN_FLIGHT_MAX;
+pub use scenario_lane::scenario_tags;
 pub use shared::{SAMPLES_PER_BATCH_MAX, WorkerShared};
 pub use steering::SteerError;
 

@@ -73,6 +73,8 @@ pub struct RunOutcome {
     pub samples_lost: u64,
     /// Number of worker threads that a VU blocked so long that the run ended without them; their last samples are lost.
     pub workers_lost: usize,
+    /// Number of agents that were lost while the scenarios ran; their load is missing from then on.
+    pub agents_lost: usize,
     /// Time from the start of setup to the end of teardown.
     pub elapsed: Duration,
 }
@@ -97,12 +99,14 @@ pub struct DropCounts {
     pub vu_starting: u64,
     /// The scenario ended before its iterations were used up.
     pub time_up: u64,
+    /// The agent that was to start them was lost.
+    pub agent_lost: u64,
 }
 
 impl DropCounts {
     /// Total of all causes.
     pub fn total(&self) -> u64 {
-        self.vus_exhausted + self.vu_starting + self.time_up
+        self.vus_exhausted + self.vu_starting + self.time_up + self.agent_lost
     }
 
     /// Number for one cause.
@@ -111,6 +115,7 @@ impl DropCounts {
             DropCause::VusExhausted => self.vus_exhausted,
             DropCause::VuStarting => self.vu_starting,
             DropCause::TimeUp => self.time_up,
+            DropCause::AgentLost => self.agent_lost,
         }
     }
 }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use model::metric::builtin::{DROPPED_ITERATIONS, ITERATION_RESPONSE_TIME};
-use model::plan::Scenario;
-use model::{DropCause, Instant, Mark, Sample, ScenarioId, ScenarioProgress, SystemTag, TagSet, TagSetId};
+use model::plan::{Plan, Scenario};
+use model::{
+    DropCause, Instant, Mark, Sample, ScenarioId, ScenarioProgress, SystemTag, TagInterner, TagSet, TagSetId,
+};
 use tokio::sync::Notify;
 
 use crate::shared::{RunShared, ScenarioShared, WorkerShared};
@@ -34,6 +36,8 @@ pub(crate) struct ScenarioLane {
     pub(crate) vus: RefCell<Vec<(u32, Rc<VuHandle>)>>,
     /// Those without work, longest idle first (arrival-rate only).
     pub(crate) idle: RefCell<VecDeque<Rc<VuHandle>>>,
+    /// Whether its first iterations were due.
+    pub(crate) has_started: Cell<bool>,
     /// Whether VUs that become idle may no longer be reserved.
     pub(crate) is_closed: Cell<bool>,
     /// Number of looping VUs requested from outside, until the lane takes it.
@@ -56,7 +60,7 @@ impl ScenarioLane {
         let start = run_start + scenario.start_time;
         let end = start + schedule::duration(&scenario.executor);
         let hard_end = end + scenario.graceful_stop;
-        let (tags, drop_tags) = tags(&run, scenario);
+        let (tags, drop_tags) = scenario_tags(&run.plan, scenario, &run.config.tags);
         ScenarioLane {
             id,
             worker,
@@ -68,6 +72,7 @@ impl ScenarioLane {
             setup_data,
             vus: RefCell::default(),
             idle: RefCell::default(),
+            has_started: Cell::new(false),
             is_closed: Cell::new(false),
             steered: Cell::new(None),
             running: Cell::new(0),
@@ -144,17 +149,17 @@ impl ScenarioLane {
 }
 
 /// The tag sets of a scenario's iterations and of its drops.
-fn tags(run: &RunShared, scenario: &Scenario) -> (TagSetId, TagSetId) {
-    let system_tags = run.plan.system_tags;
-    let own = run.plan.tags.iter().chain(&scenario.tags);
+pub fn scenario_tags(plan: &Plan, scenario: &Scenario, interner: &TagInterner) -> (TagSetId, TagSetId) {
+    let system_tags = plan.system_tags;
+    let own = plan.tags.iter().chain(&scenario.tags);
     let mut tags: Vec<(Arc<str>, Arc<str>)> =
         own.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
     if system_tags.has(SystemTag::Scenario) {
         tags.push((SystemTag::Scenario.as_str().into(), scenario.name.clone()));
     }
-    let drop_tags = run.config.tags.intern(TagSet::new(tags.iter().cloned()));
+    let drop_tags = interner.intern(TagSet::new(tags.iter().cloned()));
     if system_tags.has(SystemTag::Group) {
         tags.push((SystemTag::Group.as_str().into(), "".into()));
     }
-    (run.config.tags.intern(TagSet::new(tags)), drop_tags)
+    (interner.intern(TagSet::new(tags)), drop_tags)
 }

@@ -216,7 +216,7 @@ pub(crate) struct ScenarioShared {
     /// Whether a VU is being added now.
     growing: AtomicBool,
     lanes_left: AtomicU32,
-    drops: [AtomicU64; 3],
+    drops: [AtomicU64; 4],
     pub(crate) has_warned: AtomicBool,
 }
 
@@ -302,6 +302,7 @@ impl ScenarioShared {
             vus_exhausted: of(DropCause::VusExhausted),
             vu_starting: of(DropCause::VuStarting),
             time_up: of(DropCause::TimeUp),
+            agent_lost: of(DropCause::AgentLost),
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use model::ScenarioId;
 use model::plan::{Executor, Plan};
+use model::{Instant, ScenarioId};
 
 use crate::{LifecycleError, RunControl};
 
@@ -55,6 +55,8 @@ struct State {
     is_paused: bool,
     /// Whether the run waits for its resume before it begins, and so accepts a setup from outside.
     is_waiting: bool,
+    /// The instant at which the scenarios of a run that waits start, if others start with them.
+    start_at: Option<Instant>,
     /// A scenario that would go on while the run is paused.
     unpausable: Option<Arc<str>>,
     /// The first scenario whose VUs come from outside.
@@ -106,6 +108,38 @@ impl RunControl {
             }
             Ok(())
         })
+    }
+
+    /// Begins a test that waits for its start, with its scenarios and its first window at this instant: other processes run other
+    /// segments of the same test from then on.
+    ///
+    /// # Errors
+    /// The test does not wait.
+    pub fn start_at(&self, at: Instant) -> Result<(), SteerError> {
+        self.steer(|state| {
+            if !state.is_waiting || !std::mem::replace(&mut state.is_paused, false) {
+                return Err(SteerError::NotWaiting);
+            }
+            state.start_at = Some(at);
+            Ok(())
+        })
+    }
+
+    /// Prepares for requests to a run that other processes execute: pause, resume and scale.
+    pub fn prepare_for(&self, plan: &Plan) {
+        self.steering().prepare(plan);
+        self.steering().close_setup();
+    }
+
+    /// Whether the test is paused, and how many VUs of the whole test loop in the scenario that takes them from outside.
+    pub fn steered(&self) -> (bool, Option<u64>) {
+        let state = self.steering().state();
+        (state.is_paused, state.scenario.map(|scenario| scenario.vus))
+    }
+
+    /// Publishes the data of a `setup()` that ran elsewhere.
+    pub fn publish_setup_data(&self, data: Option<Arc<str>>) {
+        self.steering().set_setup_data(data);
     }
 
     /// Sets the number of VUs of the whole test that loop in the first externally-controlled scenario.
@@ -194,6 +228,7 @@ impl Steering {
         *state = State {
             is_paused: state.is_paused || plan.lifecycle.paused,
             is_waiting: state.is_paused || plan.lifecycle.paused,
+            start_at: None,
             unpausable,
             scenario,
             setup_order: None,
@@ -206,6 +241,11 @@ impl Steering {
         let state = self.state();
         let scenario = state.scenario?;
         Some((scenario.id, if state.is_paused { 0 } else { scenario.vus }))
+    }
+
+    /// The instant at which the scenarios of a run that waited start; `None` for at once.
+    pub(crate) fn start_instant(&self) -> Option<Instant> {
+        self.state().start_at
     }
 
     pub(crate) fn take_setup_order(&self) -> Option<SetupOrder> {

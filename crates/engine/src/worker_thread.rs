@@ -224,7 +224,12 @@ impl WorkerThread {
 
     /// Publishes the start of the scenario.
     pub(crate) fn mark_started(&self, scenario: &ScenarioLane) {
+        if scenario.has_started.replace(true) {
+            return;
+        }
+        let late_ns = SystemClock::now().as_ns().saturating_sub(scenario.start.as_ns());
         scenario.progress().started_ns.store(scenario.start.as_ns(), Ordering::Relaxed);
+        scenario.progress().started_late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
     }
 
     /// Reports that this thread's lane of a scenario is over.

@@ -22,6 +22,8 @@ pub enum DropCause {
     VuStarting,
     /// The time was up before the iterations were (`shared-iterations`, `per-vu-iterations`).
     TimeUp,
+    /// The agent that was to start it was lost, or had ended by itself.
+    AgentLost,
 }
 
 impl DropCause {
@@ -31,6 +33,7 @@ impl DropCause {
             DropCause::VusExhausted => "vus_exhausted",
             DropCause::VuStarting => "vu_starting",
             DropCause::TimeUp => "time_up",
+            DropCause::AgentLost => "agent_lost",
         }
     }
 }

@@ -91,6 +91,8 @@ faults! {
     WindowsLost = "windows_lost";
     /// Worker threads never handed over.
     WorkersLost = "workers_lost";
+    /// Agents were lost while the scenarios ran.
+    AgentsLost = "agents_lost";
     /// Request time is not covered by any metric.
     Little = "little";
     /// The target's level changed for good while the load did not, or never settled.

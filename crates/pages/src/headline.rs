@@ -26,7 +26,14 @@ const ITEMS: [(&str, &[Fault]); 12] = [
     ("network", &[Fault::Network, Fault::Retransmission, Fault::Connects]),
     (
         "recorded",
-        &[Fault::Recorded, Fault::WindowsLost, Fault::WorkersLost, Fault::Coverage, Fault::LongWindows],
+        &[
+            Fault::Recorded,
+            Fault::WindowsLost,
+            Fault::WorkersLost,
+            Fault::AgentsLost,
+            Fault::Coverage,
+            Fault::LongWindows,
+        ],
     ),
     ("steady", &[Fault::Unsteady, Fault::Little]),
     ("clock", &[Fault::Clock]),

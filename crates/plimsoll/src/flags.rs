@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::{CliOptions, ConstantLoad};
 
+mod agents;
 mod audit;
 mod calibrate;
 mod compare;
@@ -24,6 +25,7 @@ pub(crate) use self::import::ImportFlags;
 #[cfg(feature = "lab")]
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 pub(crate) use self::otlp::OtlpFlags;
+pub(crate) use agents::{AgentFlags, AgentsFlags, OnAgentLossFlag};
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
@@ -107,6 +109,8 @@ pub(crate) enum Verb {
     Collect(CollectFlags),
     /// Serve this host's CPU, memory and network metrics to remote runs.
     HostAgent(HostAgentFlags),
+    /// Run a part of a test for a hub on another machine.
+    Agent(AgentFlags),
     /// Add a note to a run.
     Note(NoteFlags),
     /// Check whether the load generator is the bottleneck by splitting the load over two processes.
@@ -265,6 +269,8 @@ pub(crate) struct RunFlags {
     pub(crate) otlp: OtlpFlags,
     #[command(flatten)]
     pub(crate) series: SeriesFlags,
+    #[command(flatten)]
+    pub(crate) agents: AgentsFlags,
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
@@ -288,6 +294,7 @@ Examples:
   plimsoll run -s 10s:100 -s 1m:100 -s 5s:0 script.js   ramp up, hold, ramp down
   plimsoll run -e HOST=https://test.example script.js   set __ENV.HOST
   plimsoll run --out json=points.json script.js         write every sample as a line of JSON
+  plimsoll run --agents 4 script.js                     four processes of this machine, one result
   plimsoll run --otlp script.js                         receive server traces on ports 4317 and 4318
   plimsoll run - < script.js                            read the script from standard input
   plimsoll run --repeat 5 script.js                     five runs, and the variation between them

@@ -91,6 +91,7 @@ fn dispatch(verb: &Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Doctor(flags) => verbs::doctor::run(flags, context),
         Verb::Collect(flags) => verbs::collect::run(flags, context),
         Verb::HostAgent(flags) => verbs::host_agent::run(flags, context),
+        Verb::Agent(flags) => verbs::agent::run(flags, context),
         Verb::Note(flags) => verbs::note::run(flags, context),
         Verb::SplitTest(flags) => verbs::split_test::run(flags, context),
         Verb::Calibrate(flags) => verbs::calibrate::run(flags, context),

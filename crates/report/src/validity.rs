@@ -125,6 +125,7 @@ fn sentence(reason: &Reason, lang: Lang) -> String {
         Fault::Recorded => lang.fault_recorded(observed, limit),
         Fault::WindowsLost => lang.fault_windows_lost(observed, limit),
         Fault::WorkersLost => lang.fault_workers_lost(observed, limit),
+        Fault::AgentsLost => lang.fault_agents_lost(observed, limit),
         Fault::Little => lang.fault_little(observed, limit),
         Fault::Unsteady => lang.fault_unsteady(observed, limit),
         Fault::Clock => lang.fault_clock(observed, limit),

@@ -266,6 +266,8 @@ pub struct Ending {
     pub samples_lost: u64,
     /// Worker threads that the run ended without; their last samples are lost.
     pub workers_lost: u64,
+    /// Agents that were lost while the scenarios ran.
+    pub agents_lost: u64,
     /// Tag sets that came when the table was full.
     pub tag_sets_overflowed: u64,
     /// Windows that did not get into the file; filled in by the writer, as the next ones.

@@ -443,6 +443,7 @@ fn ending_of(parts: &[Input<'_>]) -> Option<Ending> {
             .collect(),
         samples_lost: sum(|ending| ending.samples_lost),
         workers_lost: sum(|ending| ending.workers_lost),
+        agents_lost: sum(|ending| ending.agents_lost),
         tag_sets_overflowed: sum(|ending| ending.tag_sets_overflowed),
         windows_lost: sum(|ending| ending.windows_lost),
         log_lines_lost: sum(|ending| ending.log_lines_lost),

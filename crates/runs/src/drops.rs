@@ -3,7 +3,8 @@
 use model::DropCause;
 
 /// Every cause.
-pub const DROP_CAUSES: [DropCause; 3] = [DropCause::VusExhausted, DropCause::VuStarting, DropCause::TimeUp];
+pub const DROP_CAUSES: [DropCause; 4] =
+    [DropCause::VusExhausted, DropCause::VuStarting, DropCause::TimeUp, DropCause::AgentLost];
 
 /// Returns the cause with this name in run files.
 pub fn drop_cause(word: &str) -> Option<DropCause> {

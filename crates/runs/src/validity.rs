@@ -122,7 +122,11 @@ impl StoredFacts {
             });
         }
         if let Some(ending) = reader.ending() {
-            facts.losses = Losses { workers: ending.workers_lost, windows: ending.windows_lost };
+            facts.losses = Losses {
+                workers: ending.workers_lost,
+                windows: ending.windows_lost,
+                agents: ending.agents_lost,
+            };
             facts.drops = Some(stored_drops(ending, &facts.scenarios));
         }
         Ok(StoredFacts(facts))
@@ -162,6 +166,7 @@ fn stored_drops(ending: &runfile::Ending, scenarios: &[ScenarioKind]) -> DropTot
         match drop_cause(&drops.cause) {
             Some(DropCause::VusExhausted) => totals.vus_exhausted += drops.count,
             Some(DropCause::VuStarting) => totals.vu_starting += drops.count,
+            Some(DropCause::AgentLost) => totals.agent_lost += drops.count,
             Some(DropCause::TimeUp) | None => {}
         }
     }

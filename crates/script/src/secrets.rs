@@ -91,6 +91,22 @@ impl Secrets {
         Ok(Secrets { sources, redactor: redactor.clone(), ..Secrets::default() })
     }
 
+    /// Secrets that another process has read, by source and key.
+    pub fn of_known(sources: BTreeMap<String, BTreeMap<String, String>>, redactor: &Redactor) -> Secrets {
+        redactor.add_declared(sources.values().flat_map(BTreeMap::values).cloned());
+        let sources = sources.into_iter().map(|(name, known)| (name, Source::Known(known.into()))).collect();
+        Secrets { sources, redactor: redactor.clone(), ..Secrets::default() }
+    }
+
+    /// All secrets, by source and key; `None` where a server holds some.
+    pub fn all_known(&self) -> Option<BTreeMap<String, BTreeMap<String, String>>> {
+        let known = |(name, source): (&String, &Source)| match source {
+            Source::Known(known) => Some((name.clone(), BTreeMap::clone(known))),
+            Source::Url(_) => None,
+        };
+        self.sources.iter().map(known).collect()
+    }
+
     /// The source of that name.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ pub(crate) fn build(outcome: &RunOutcome, exit: Exit, epoch: &Epoch, tags: &TagI
         drops: drops(outcome),
         samples_lost: outcome.samples_lost,
         workers_lost: outcome.workers_lost as u64,
+        agents_lost: outcome.agents_lost as u64,
         tag_sets_overflowed: tags.overflowed(),
         ..Ending::default()
     }

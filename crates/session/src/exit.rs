@@ -118,6 +118,7 @@ mod tests {
             drops: Vec::new(),
             samples_lost: 0,
             workers_lost: 0,
+            agents_lost: 0,
             elapsed: Duration::ZERO,
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! The crate must not know subcommands and flags: the binary converts those to settings.
 
+pub mod agent;
+pub mod agents;
 mod context;
 mod detached;
 mod ending;
@@ -16,6 +18,7 @@ pub mod live;
 pub mod logger;
 pub mod loki;
 mod outputs;
+pub mod packing;
 pub mod page;
 pub mod program;
 pub mod receiving;

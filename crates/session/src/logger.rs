@@ -182,6 +182,11 @@ impl Logger {
         self.tap_lost.swap(0, Ordering::Relaxed)
     }
 
+    /// Returns the number of lines that the tap has lost since the last call.
+    pub(crate) fn take_tap_lost(&self) -> u64 {
+        self.tap_lost.swap(0, Ordering::Relaxed)
+    }
+
     /// Waits until every line is written or sent.
     pub fn finish(&self) {
         let Out::Loki(loki) = &*self.out() else { return };

@@ -13,6 +13,7 @@ use report::Lang;
 use runs::{Exit, Failure, calibration};
 
 use crate::Context;
+use crate::agents::{AgentsSettings, OpenHub};
 use crate::evidence::{EvidenceListener, Sources};
 use crate::exit::{self, Iterations};
 use crate::explain::explain;
@@ -64,6 +65,8 @@ pub struct SessionSettings {
     pub page: PageSettings,
     /// The REST API, if it is served.
     pub live: Option<LiveSettings>,
+    /// Agents that share the test; `None` if this process runs it.
+    pub agents: Option<AgentsSettings>,
     /// The handle that ends the run early.
     pub control: RunControl,
     /// Whether signals can end the run gracefully.
@@ -115,6 +118,7 @@ struct Session<'a> {
     reports: CiOutputs,
     requires_valid: bool,
     live: Option<LiveSettings>,
+    hub: Option<OpenHub>,
 }
 
 impl<'a> Session<'a> {
@@ -130,6 +134,9 @@ impl<'a> Session<'a> {
         config.wants_samples = outputs.want_samples();
         let receiving = Receiving::start(&settings.receive, &test.plan, context)?;
         let program = program(test, context, &config, &settings.receive, receiving.as_ref());
+        let share = if program.run.traces.is_some() { settings.receive.share } else { 0.0 };
+        let open = |agents: &AgentsSettings| agents.open(test, context, &config, id.as_str(), share);
+        let hub = settings.agents.as_ref().map(open).transpose()?;
         let live = LiveRun::new(test, &config, &program.run, &settings.running);
         let served = settings.live.as_ref().map(|wanted| wanted.serve(&live, context)).transpose()?.flatten();
         let is_needed = settings.reports.is_wanted();
@@ -181,6 +188,7 @@ impl<'a> Session<'a> {
             reports: settings.reports,
             requires_valid: settings.requires_valid,
             live: settings.live,
+            hub,
         };
         Ok((session, config, program))
     }
@@ -213,7 +221,10 @@ impl<'a> Session<'a> {
         let mut listen = |event: RunEvent| {
             listeners.iter_mut().for_each(|listener| listener.on_event(&event, records));
         };
-        let outcome = engine::run(plan, Arc::new(program), config, &mut listen);
+        let outcome = match self.hub.take() {
+            Some(hub) => fleet::run(plan, hub.fleet, config, &mut listen),
+            None => engine::run(plan, Arc::new(program), config, &mut listen),
+        };
         self.running.set(false);
         outcome
     }
@@ -333,7 +344,7 @@ fn print_banner(test: &Test, context: &Context, outputs: &Outputs, receiving: Op
 }
 
 /// Raises the soft limit of file descriptors to the hard one: every connection needs one, and the soft limit is often 1024.
-fn raise_descriptor_limit() {
+pub(crate) fn raise_descriptor_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {

@@ -131,6 +131,15 @@ impl Source {
         Ok(Source { name, path, text, archive, remote, ..Source::default() })
     }
 
+    /// Returns a script that came as an archive, without anything of this machine.
+    pub(crate) fn unpack(archive: Archive, memory: MemorySettings) -> Source {
+        let filename = &archive.metadata.filename;
+        let (name, path) =
+            (filename.clone(), PathBuf::from(filename.strip_prefix("file://").unwrap_or(filename)));
+        let text = String::from_utf8_lossy(&archive.script).into_owned();
+        Source { name, path, text, memory, archive: Some(archive), remote: None }
+    }
+
     /// Returns the options of an archive, which replace the script's own.
     pub fn options_json(&self) -> Option<&str> {
         self.archive.as_ref().map(|archive| archive.metadata.options_json.as_str())

@@ -124,6 +124,8 @@ impl Script {
 pub struct Test {
     /// The script.
     pub script: Script,
+    /// The options of all sources, consolidated.
+    pub options: Options,
     /// The checked plan.
     pub plan: Arc<Plan>,
     /// JSON that replaces the script's exported `options`.
@@ -160,7 +162,7 @@ impl Test {
         refuse_unmet(&script, context)?;
         let options = script.merged_options(context, cli, compat)?;
         let exported_options_json = plan::exported_options_json(&options);
-        let mut plan = script.plan(context, options, compat)?;
+        let mut plan = script.plan(context, options.clone(), compat)?;
         if ignores_thresholds {
             plan.thresholds.clear();
         }
@@ -169,18 +171,38 @@ impl Test {
             let lines: Vec<String> = errors.iter().map(|error| format!("failed to {error}")).collect();
             Failure::new(Exit::InvalidConfig, lines.join("\n"))
         })?;
-        let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls)
-            .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?
-            .with_bodies(wire::BodyBudget::of_memory(host::memory_bytes_max()));
-        Ok(Test {
-            script,
-            plan: Arc::new(plan),
-            exported_options_json,
-            thresholds,
-            env,
-            network: Arc::new(network),
-        })
+        let network = network(&plan)?;
+        Ok(Test { script, options, plan: Arc::new(plan), exported_options_json, thresholds, env, network })
     }
+
+    /// Loads the script of an archive with its own options and nothing of this machine's: a part of the test runs here, and the
+    /// whole was checked elsewhere.
+    ///
+    /// # Errors
+    /// The script or its options are invalid.
+    pub(crate) fn unpack(
+        source: Source,
+        context: &Context,
+        env: std::collections::BTreeMap<String, String>,
+        compat: Compat,
+        (is_once, scenarios): (bool, Vec<String>),
+    ) -> Result<Test, Failure> {
+        let script = Script::load(source, context, env.clone())?;
+        let mut options = script.options(context)?;
+        (options.once, options.selected_scenarios) = (is_once, scenarios);
+        let exported_options_json = plan::exported_options_json(&options);
+        let mut plan = script.plan(context, options.clone(), compat)?;
+        plan.thresholds.clear();
+        let network = network(&plan)?;
+        let (plan, thresholds) = (Arc::new(plan), Thresholds::default());
+        Ok(Test { script, options, plan, exported_options_json, thresholds, env, network })
+    }
+}
+
+fn network(plan: &Plan) -> Result<Arc<wire::Shared>, Failure> {
+    let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls)
+        .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?;
+    Ok(Arc::new(network.with_bodies(wire::BodyBudget::of_memory(host::memory_bytes_max()))))
 }
 
 /// Returns the `__ENV` of a script.
@@ -242,7 +264,7 @@ fn refuse_unmet(script: &Script, context: &Context) -> Result<(), Failure> {
 }
 
 /// Checks that the kernel allows enough memory mappings for the VUs, since the run would fail midway otherwise.
-fn check_demand(plan: &Plan) -> Result<(), Failure> {
+pub(crate) fn check_demand(plan: &Plan) -> Result<(), Failure> {
     let vus_max = vu_demand(plan).vus_max;
     match vu::coroutines_max() {
         Some(possible) if vus_max > possible => Err(Failure::new(

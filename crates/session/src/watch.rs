@@ -86,10 +86,12 @@ impl Watch {
             if *is_open {
                 drops.vus_exhausted += counts.vus_exhausted;
                 drops.vu_starting += counts.vu_starting;
+                drops.agent_lost += counts.agent_lost;
             }
         }
         facts.drops = Some(drops);
-        facts.losses = Losses { workers: outcome.workers_lost as u64, windows: 0 };
+        facts.losses =
+            Losses { workers: outcome.workers_lost as u64, windows: 0, agents: outcome.agents_lost as u64 };
         judge(&facts)
     }
 }

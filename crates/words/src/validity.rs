@@ -16,9 +16,11 @@ pub fn topic(fault: Fault, lang: Lang) -> &'static str {
         Fault::RunDelay => lang.topic_run_delay(),
         Fault::Steal => lang.topic_steal(),
         Fault::TimerLag => lang.topic_timer_lag(),
-        Fault::Coverage | Fault::LongWindows | Fault::WindowsLost | Fault::WorkersLost => {
-            lang.topic_coverage()
-        }
+        Fault::Coverage
+        | Fault::LongWindows
+        | Fault::WindowsLost
+        | Fault::WorkersLost
+        | Fault::AgentsLost => lang.topic_coverage(),
         Fault::Network | Fault::Retransmission => lang.topic_segments(),
         Fault::Exhausted | Fault::Recorded | Fault::Little | Fault::Connects | Fault::Unsteady => {
             lang.topic_requests()

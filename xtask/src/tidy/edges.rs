@@ -27,6 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "script",
         &["crypto", "files", "grpc", "histo", "html", "json", "model", "redact", "transpile", "vu", "wire"],
     ),
+    ("fleet", &["engine", "histo", "model", "plan", "schedule", "tally"]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
     ("words", &["model"]),
@@ -56,7 +57,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scan", &["lab", "labkit", "model"]),
     (
         "hostile",
-        &["archive", "grpc", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"],
+        &[
+            "archive", "fleet", "grpc", "html", "import", "json", "model", "otlp", "plan", "runfile",
+            "tally", "wire",
+        ],
     ),
     (
         "runs",
@@ -106,6 +110,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "engine",
             "evidence",
             "files",
+            "fleet",
             "host",
             "model",
             "otlp",
@@ -117,6 +122,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "report",
             "runfile",
             "runs",
+            "schedule",
             "script",
             "server",
             "tally",
@@ -137,6 +143,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "export",
             "feed",
             "files",
+            "fleet",
             "import",
             "ingress",
             "lab",

@@ -36,6 +36,8 @@ pub struct DropTotals {
     pub vus_exhausted: u64,
     /// Every VU was busy while one more was being made.
     pub vu_starting: u64,
+    /// The agent that was to start them was lost.
+    pub agent_lost: u64,
 }
 
 /// Lost data.
@@ -45,6 +47,8 @@ pub struct Losses {
     pub workers: u64,
     /// Windows that are not in the run's file.
     pub windows: u64,
+    /// Agents that were lost while the scenarios ran.
+    pub agents: u64,
 }
 
 /// Numbers of the whole run, the same that its summary shows.

@@ -180,7 +180,7 @@ pub(super) fn simulate(seed: u64, fault: Option<Fault>) -> Result<Trace, String>
             taken: vec![0; scenarios],
             fault,
             queue: BTreeMap::new(),
-            inbox: vec![Input::Steer { is_paused: case.plan.lifecycle.paused, target: None }],
+            inbox: vec![Input::Steer { is_paused: case.plan.lifecycle.paused, start_at: None, target: None }],
             entries: Vec::new(),
             numbers: 0,
             iterations: 0,
@@ -278,7 +278,9 @@ impl World {
                 let now = bench.now();
                 bench.control.kill_at(now, reason);
             }
-            Request::Resume => bench.inbox.push(Input::Steer { is_paused: false, target: None }),
+            Request::Resume => {
+                bench.inbox.push(Input::Steer { is_paused: false, start_at: None, target: None })
+            }
             Request::SetUp { is_elsewhere } => {
                 // One at a time, as the control takes them.
                 if self.coordinator.is_paused() && self.setup_order.is_none() {

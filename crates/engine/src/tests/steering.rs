@@ -125,3 +125,34 @@ fn other_executors_are_not_changed() {
         assert_eq!(control.scale(2), Err(SteerError::NotScalable));
     });
 }
+
+/// Instances of one test that start together agree on an instant, and on the seconds that their windows are.
+#[test]
+fn a_run_starts_at_an_agreed_instant() {
+    let executor = Executor::ConstantArrivalRate {
+        rate: 100,
+        time_unit: MS * 1000,
+        duration: MS * 300,
+        pre_allocated_vus: 5,
+        max_vus: 5,
+    };
+    let mut plan = plan(vec![scenario("s", executor)]);
+    plan.lifecycle.paused = true;
+    let agreed = std::sync::Mutex::new(None);
+    let ran = steer(plan, Script::sleeping(1), |control, config| {
+        eventually("the VUs", || config.progress.vus_initialized.load(Ordering::Relaxed) == 5);
+        control.set_setup_data(Some("1".into())).expect("it waits");
+        let at = SystemClock::now() + MS * 150;
+        *agreed.lock().expect("no panic") = Some(at);
+        control.start_at(at).expect("it waits");
+        assert_eq!(control.start_at(at), Err(SteerError::NotWaiting), "once");
+    });
+    let at = agreed.into_inner().expect("no panic").expect("agreed");
+    let starts = ran.events.iter().filter_map(|event| match event {
+        RunEvent::ScenariosStarted { at } => Some(*at),
+        RunEvent::Window(window) if window.index == 0 => Some(window.start),
+        _ => None,
+    });
+    assert_eq!(starts.collect::<Vec<_>>(), [at, at]);
+    assert_eq!(ran.iterations(), 31);
+}

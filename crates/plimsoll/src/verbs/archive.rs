@@ -1,19 +1,15 @@
 //! `plimsoll archive`: packs a script with everything it needs into one file that k6 runs, too.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use archive::{Archive, Metadata, PackageImport, anonymous};
-use plan::{Options, ResolveContext};
+use archive::Archive;
 use runs::{Exit, Failure};
+use session::Context;
+use session::packing::archive_of;
 use session::test::Script;
-use session::{Context, plan_failure};
 
 use crate::flags::ArchiveFlags;
 use crate::settings;
-
-/// The k6 version whose format is written. Archives name their creator in this field, and readers choose the format by it.
-const FORMAT_VERSION: &str = "2.2.0";
 
 /// Runs the subcommand.
 ///
@@ -30,60 +26,6 @@ pub(crate) fn run(flags: &ArchiveFlags, context: &Context) -> Result<Exit, Failu
     let archive = archive_of(&script, options, (!flags.exclude_env_vars).then_some(env))?;
     write(&archive, &flags.archive_out, context)?;
     Ok(Exit::Ok)
-}
-
-fn archive_of(
-    script: &Script,
-    options: Options,
-    env: Option<BTreeMap<String, String>>,
-) -> Result<Archive, Failure> {
-    let url = script.bundle.url();
-    let mut files: BTreeMap<String, Vec<u8>> =
-        script.bundle.files().into_iter().map(|(url, bytes)| (anonymous(&url), bytes.to_vec())).collect();
-    let filename = anonymous(url);
-    let text = files.remove(&filename).unwrap_or_default();
-    let pwd = match filename.rsplit_once('/') {
-        Some(("file://", _)) | None => "file:///",
-        Some((folder, _)) => folder,
-    };
-    let metadata = Metadata {
-        options_json: options_json(options)?,
-        pwd: pwd.to_owned(),
-        filename: filename.clone(),
-        env,
-        version: FORMAT_VERSION.to_owned(),
-        system: system().to_owned(),
-        dependencies: [("k6".to_owned(), "*".to_owned())].into(),
-        packages: script.bundle.packages().iter().map(packed).collect(),
-    };
-    Ok(Archive { metadata, script: text, files })
-}
-
-fn packed(import: &script::PackageImport) -> PackageImport {
-    PackageImport {
-        folder: anonymous(&format!("file://{}", import.folder.display())),
-        specifier: import.specifier.clone(),
-        required: import.required,
-        file: anonymous(&import.file),
-    }
-}
-
-/// Returns the options as JSON, not converted to scenarios, so that flags such as `--vus` still work with the archive. Defaults
-/// that k6 writes are included.
-fn options_json(mut options: Options) -> Result<String, Failure> {
-    let derived = options.clone().derive(&ResolveContext::default());
-    let (derived, _) = derived.map_err(|error| plan_failure(&error))?;
-    options.summary_trend_stats = derived.summary_trend_stats;
-    options.system_tags = derived.system_tags;
-    Ok(plan::inspect_json(&options).replace('\n', "\n  "))
-}
-
-/// Returns the operating system in Go's words.
-fn system() -> &'static str {
-    match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
-    }
 }
 
 fn write(archive: &Archive, to: &Path, context: &Context) -> Result<(), Failure> {

@@ -180,6 +180,7 @@ impl Demo<'_> {
             requires_valid: false,
             page: PageSettings::default(),
             live: None,
+            agents: None,
             control,
             running: self.running.clone(),
             observer: None,

@@ -104,6 +104,7 @@ pub(super) fn one(
     if control.is_stopped() {
         return Err(Failure::new(Exit::Signal, "the run did not start: stopped by a signal"));
     }
+    let agents = settings::agents(&flags.agents)?;
     let page = settings::page_settings(flags, context, !record.is_off)?;
     let wanted = SessionSettings {
         workers,
@@ -116,6 +117,7 @@ pub(super) fn one(
         requires_valid,
         page,
         live,
+        agents,
         control,
         running,
         observer,

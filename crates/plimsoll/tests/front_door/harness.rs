@@ -191,6 +191,23 @@ impl Running {
         &self.folder
     }
 
+    /// Returns the processes that this one has started.
+    pub(crate) fn children(&self) -> Vec<rustix::process::Pid> {
+        let parent = format!(" {} ", self.child.id());
+        let mut children = Vec::new();
+        for entry in std::fs::read_dir("/proc").expect("a /proc").flatten() {
+            let Ok(number) = entry.file_name().to_string_lossy().parse::<i32>() else { continue };
+            let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+            // Its name may hold anything; its state and its parent follow the last parenthesis (proc(5)).
+            let is_child = stat
+                .rsplit_once(')')
+                .is_some_and(|(_, rest)| rest.get(2..).is_some_and(|rest| rest.starts_with(&parent)));
+            children.extend(rustix::process::Pid::from_raw(number).filter(|_| is_child));
+        }
+        children.sort_unstable_by_key(|pid| pid.as_raw_nonzero());
+        children
+    }
+
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);

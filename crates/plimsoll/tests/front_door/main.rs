@@ -3,6 +3,7 @@
 // The servers are the test's own.
 #![allow(clippy::disallowed_methods)]
 
+mod agents;
 mod archives;
 mod audit;
 mod bad_input;

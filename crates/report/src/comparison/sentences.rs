@@ -77,6 +77,7 @@ fn affected(faults: &[Fault], lang: Lang) -> Option<&'static str> {
                 | Fault::Recorded
                 | Fault::WindowsLost
                 | Fault::WorkersLost
+                | Fault::AgentsLost
         )
     };
     let counts = faults.iter().filter(|fault| changes_counts(fault)).count();

@@ -70,5 +70,6 @@ fn cause(cause: DropCause, lang: Lang) -> &'static str {
         DropCause::VusExhausted => lang.drop_vus_exhausted(),
         DropCause::VuStarting => lang.drop_vu_starting(),
         DropCause::TimeUp => lang.drop_time_up(),
+        DropCause::AgentLost => lang.drop_agent_lost(),
     }
 }

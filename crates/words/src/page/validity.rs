@@ -17,6 +17,7 @@ crate::page_catalogue! {
         drop_vus_exhausted = drop_vus_exhausted;
         drop_vu_starting = drop_vu_starting;
         drop_time_up = drop_time_up;
+        drop_agent_lost = drop_agent_lost;
         strip_steal = topic_steal;
         strip_steady = comparison_steady;
         strip_network = evidence_network;

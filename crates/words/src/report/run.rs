@@ -109,6 +109,7 @@ crate::catalogue! {
         "all VUs busy, another VU initialising"
         | "모든 VU가 사용 중이고 새 VU를 초기화하는 중";
     drop_time_up = "scenario ended" | "시나리오 종료";
+    drop_agent_lost = "agent lost" | "에이전트 유실";
     slowest = "slowest" | "가장 느림";
     bucket = "sample" | "표본";
     imported = "imported" | "가져온 시각";

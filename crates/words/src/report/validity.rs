@@ -74,6 +74,9 @@ crate::catalogue! {
     fault_workers_lost(observed, limit) =
         "{observed} worker threads did not deliver their samples (limit {limit})"
         | "샘플을 전달하지 못한 워커 스레드 {observed}개 (한도 {limit})";
+    fault_agents_lost(observed, limit) =
+        "{observed} agents were lost during the load, so less than the plan was offered (limit {limit})"
+        | "부하 중 유실된 에이전트 {observed}개, 계획보다 적은 부하 (한도 {limit})";
     fault_little(observed, limit) =
         "{observed} of request time not covered by any metric (limit {limit})"
         | "어떤 지표에도 포함되지 않은 요청 시간 {observed} (한도 {limit})";

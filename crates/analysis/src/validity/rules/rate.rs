@@ -48,6 +48,10 @@ fn blame(case: &Case<'_>) -> (Fault, Grade) {
     let with_drops = || case.seconds.iter().filter(|second| second.dropped > 0);
     let dropped: u64 = with_drops().map(|second| second.dropped).sum();
     let while_busy: u64 = with_drops().filter(|second| is_busy(second)).map(|second| second.dropped).sum();
+    let of_agents = case.facts.drops.map_or(0, |drops| drops.agent_lost);
+    if of_agents * 2 > dropped {
+        return (Fault::Dropped, Grade::Degraded);
+    }
     if with_drops().all(|second| second.pulse.worker_cpu.is_none()) {
         return (Fault::Dropped, Grade::Degraded);
     }
@@ -100,8 +104,11 @@ mod tests {
         check(&busy(Vital::WorkerCpu, 0.81), (Fault::DroppedByGenerator, Grade::Invalid));
         check(&busy(Vital::TimerLag, 51.0), (Fault::DroppedByGenerator, Grade::Invalid));
         let mut starting = dropping(20);
-        starting.drops = Some(DropTotals { vu_starting: 9, vus_exhausted: 1 });
+        starting.drops = Some(DropTotals { vu_starting: 9, vus_exhausted: 1, agent_lost: 0 });
         check(&starting, (Fault::DroppedWhileStarting, Grade::Degraded));
+        let mut lost = busy(Vital::WorkerCpu, 0.81);
+        lost.drops = Some(DropTotals { vu_starting: 0, vus_exhausted: 9, agent_lost: 400 });
+        check(&lost, (Fault::Dropped, Grade::Degraded));
         let unwatched = dropping(20).change(|_, second| second.vitals.clear());
         check(&unwatched, (Fault::Dropped, Grade::Degraded));
     }

@@ -1,0 +1,454 @@
+//! An agent as a value: how it joins, what it runs, and when it stops by itself.
+//!
+//! [`Agent::step`] takes the time and one input, and gives outputs for the driver to carry out, as [`crate::Hub`] does. An
+//! agent that does not hear from its hub stops its load: a load test never runs without someone who could end it.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use model::Instant;
+use sha2::{Digest, Sha256};
+
+use crate::clock::ClockOffset;
+use crate::convert::{self, FailureKind, ReasonKind};
+use crate::link::{Arrival, BACKLOG_BYTES_MAX, Link};
+use crate::message::{
+    Act, Body, Counters, Failure, Frame, FunctionEnd, Heartbeat, Hello, Order, PROTOCOL, Reason, Segment,
+    Steer, Test,
+};
+
+/// Interval between heartbeats.
+pub const HEARTBEAT_EVERY: Duration = Duration::from_secs(1);
+
+/// The same until the clock's offset is known.
+const MEASURE_EVERY: Duration = Duration::from_millis(20);
+
+/// Interval between attempts to connect.
+const DIAL_EVERY: Duration = Duration::from_millis(500);
+
+/// An agent stops its load when it has not heard from the hub for so long, so that load ends within 10 s of the hub's death.
+pub const HUB_SILENCE_MAX: Duration = Duration::from_secs(8);
+
+/// An agent whose load is over tries for so long to hand over its results.
+pub const HAND_OVER_MAX: Duration = Duration::from_secs(20);
+
+/// An agent that waits for its hub to begin gives up after this long.
+pub const JOIN_PATIENCE: Duration = Duration::from_secs(120);
+
+/// The largest archive that is sent to agents, bytes.
+pub const ARCHIVE_BYTES_MAX: u64 = 256 << 20;
+
+/// The largest data that `setup()` may return on an agent, bytes: it travels in one frame.
+pub const SETUP_DATA_BYTES_MAX: usize = 4 << 20;
+
+/// The facts about an agent that do not change.
+#[derive(Clone, Debug)]
+pub struct AgentSettings {
+    /// Version of the program.
+    pub version: String,
+    /// The run's token.
+    pub token: Bytes,
+    /// The agent's own random number.
+    pub session: u64,
+    /// Name for people.
+    pub name: String,
+    /// Cores that it may use.
+    pub cores: u32,
+}
+
+/// One thing that has happened. A step without an input is a timer.
+#[derive(Clone, Debug)]
+pub enum AgentInput {
+    /// A connection stands.
+    Connected,
+    /// The connection is closed, or could not be opened.
+    Disconnected,
+    /// A frame has arrived.
+    Frame(Frame),
+    /// The test says something to the hub: it is prepared, a window is complete, it has ended.
+    Report(Body),
+    /// Counters for the next heartbeat.
+    Counters(Counters),
+}
+
+/// One thing for the driver to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentOutput {
+    /// Opens a connection.
+    Dial,
+    /// Sends a frame on the connection.
+    Send(Frame),
+    /// Closes the connection.
+    Hangup,
+    /// Carries out an order of the hub.
+    Do(Task),
+    /// Ends the agent.
+    Exit(Farewell),
+}
+
+/// An order of the hub, in the agent's terms.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// Load the script of this archive.
+    Load {
+        /// The test.
+        test: Test,
+        /// The archive.
+        archive: Bytes,
+    },
+    /// Initialise the VUs of this part, and forget another.
+    Prepare(Segment),
+    /// Run `setup()`.
+    SetUp,
+    /// Start the scenarios.
+    Start {
+        /// When, by the agent's clock.
+        at: Instant,
+        /// The same instant by the hub's clock, nanoseconds.
+        hub_ns: u64,
+        /// The JSON that `setup()` returned.
+        setup_data: Option<String>,
+    },
+    /// Pause, resume or scale.
+    Steer(Steer),
+    /// Stop the iterations.
+    Stop(Reason),
+    /// Stop everything.
+    Kill(Reason),
+    /// Run `teardown()` with the data of `setup()`.
+    TearDown(Option<String>),
+}
+
+/// How an agent ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Farewell {
+    /// The hub has everything.
+    Finished,
+    /// The hub refuses the agent: why.
+    Refused(String),
+    /// The hub could not be reached, or was lost: for how long, and whether load had begun.
+    HubLost {
+        /// The silence.
+        after: Duration,
+        /// Whether the agent had joined.
+        had_joined: bool,
+    },
+    /// The agent cannot take part.
+    Unfit(String),
+}
+
+/// Where an agent is.
+#[derive(Clone, Debug, PartialEq)]
+enum Stage {
+    /// It has not heard from a hub.
+    Joining,
+    /// It receives the archive.
+    Fetching { test: Test, archive: BytesMut },
+    /// It waits for orders, or prepares.
+    Waiting,
+    /// The scenarios run, or wait for their instant.
+    Running,
+    /// The scenarios are over.
+    Ended,
+    /// The hub has said that the run is over.
+    Over,
+}
+
+/// The state of an agent.
+#[derive(Debug)]
+pub struct Agent {
+    settings: AgentSettings,
+    stage: Stage,
+    link: Link,
+    clock: ClockOffset,
+    is_connected: bool,
+    /// Whether the hub has welcomed the agent on this connection.
+    is_welcome: bool,
+    /// The last time a frame came; before the first one, the start.
+    heard: Instant,
+    has_stopped: bool,
+    counters: Option<Counters>,
+    /// VUs that are armed wait to be reported until the clock's offset is known.
+    armed: Option<u32>,
+    next_heartbeat: Instant,
+    next_dial: Instant,
+    outputs: Vec<AgentOutput>,
+}
+
+impl Agent {
+    /// An agent that is about to join.
+    pub fn new(now: Instant, settings: AgentSettings) -> Agent {
+        Agent {
+            settings,
+            stage: Stage::Joining,
+            link: Link::new(now),
+            clock: ClockOffset::default(),
+            is_connected: false,
+            is_welcome: false,
+            heard: now,
+            has_stopped: false,
+            counters: None,
+            armed: None,
+            next_heartbeat: Instant::MAX,
+            next_dial: now,
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Takes an input, does what is due at `now`, and gives the outputs in order.
+    pub fn step(&mut self, now: Instant, input: Option<AgentInput>) -> Vec<AgentOutput> {
+        if self.stage == Stage::Over {
+            return Vec::new();
+        }
+        match input {
+            Some(AgentInput::Connected) => self.greet(),
+            Some(AgentInput::Disconnected) => self.disconnected(now),
+            Some(AgentInput::Frame(frame)) => self.on_frame(now, frame),
+            Some(AgentInput::Report(body)) => self.report(now, body),
+            Some(AgentInput::Counters(counters)) => self.counters = Some(counters),
+            None => {}
+        }
+        self.do_due(now);
+        std::mem::take(&mut self.outputs)
+    }
+
+    /// When to step at the latest, whether or not there is an input.
+    pub fn deadline(&self) -> Instant {
+        let resend = if self.is_welcome { self.link.deadline() } else { Instant::MAX };
+        let dial = if self.is_connected { Instant::MAX } else { self.next_dial };
+        self.silence_ends().min(self.next_heartbeat).min(resend).min(dial)
+    }
+
+    /// The hub's clock minus the agent's, nanoseconds; `None` before the first round trip.
+    pub fn offset_ns(&self, now: Instant) -> Option<i64> {
+        self.clock.estimate(now).map(|estimate| estimate.offset_ns)
+    }
+
+    /// Bytes that wait for an acknowledgement.
+    pub fn backlog_bytes(&self) -> usize {
+        self.link.backlog_bytes()
+    }
+
+    /// Largest error of the offset, nanoseconds.
+    #[cfg(test)]
+    pub(crate) fn uncertainty_ns(&self, now: Instant) -> Option<u64> {
+        self.clock.estimate(now).map(|estimate| estimate.uncertainty_ns)
+    }
+
+    /// Reports that the hub has not acknowledged.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> Vec<Body> {
+        self.link.waiting()
+    }
+
+    fn greet(&mut self) {
+        self.is_connected = true;
+        let hello = Hello {
+            protocol: PROTOCOL,
+            version: self.settings.version.clone(),
+            token: self.settings.token.clone(),
+            session: self.settings.session,
+            received: self.link.received(),
+            name: self.settings.name.clone(),
+            cores: self.settings.cores,
+        };
+        let hello = self.link.unnumbered(Body::Hello(hello));
+        self.outputs.push(AgentOutput::Send(hello));
+    }
+
+    fn disconnected(&mut self, now: Instant) {
+        (self.is_connected, self.is_welcome) = (false, false);
+        self.next_heartbeat = Instant::MAX;
+        self.next_dial = now + DIAL_EVERY;
+    }
+
+    fn report(&mut self, now: Instant, body: Body) {
+        match &body {
+            Body::Armed(parts) => {
+                self.armed = Some(*parts);
+                return;
+            }
+            Body::Ended(_) => self.stage = Stage::Ended,
+            _ => {}
+        }
+        self.send(now, body);
+    }
+
+    fn send(&mut self, now: Instant, body: Body) {
+        let frame = self.link.send(now, body);
+        if self.is_welcome {
+            self.outputs.push(AgentOutput::Send(frame));
+        }
+    }
+
+    fn on_frame(&mut self, now: Instant, frame: Frame) {
+        if !self.is_connected {
+            return;
+        }
+        self.heard = now;
+        let is_numbered = frame.number > 0;
+        if is_numbered && !self.is_welcome {
+            // The hub sends it again.
+            return;
+        }
+        let arrival = self.link.receive(now, frame);
+        if is_numbered {
+            let acknowledgement = self.link.acknowledgement();
+            self.outputs.push(AgentOutput::Send(acknowledgement));
+        }
+        match arrival {
+            Arrival::Unnumbered(Body::Welcome(welcome)) => {
+                self.is_welcome = true;
+                self.next_heartbeat = now;
+                let frames = self.link.resume(now, welcome.received);
+                self.outputs.extend(frames.into_iter().map(AgentOutput::Send));
+            }
+            Arrival::Unnumbered(Body::Refused(why)) => self.exit(Farewell::Refused(why)),
+            Arrival::Unnumbered(Body::Echo(echo)) => {
+                let (sent, hub) = (Instant::from_ns(echo.sent_ns), Instant::from_ns(echo.hub_ns));
+                self.clock.add(sent, hub, now);
+            }
+            Arrival::Next(body) => self.on_body(now, body),
+            Arrival::Unnumbered(_) | Arrival::Ignored | Arrival::Nothing => {}
+        }
+    }
+
+    fn on_body(&mut self, now: Instant, body: Body) {
+        match body {
+            Body::Test(test) if test.archive_bytes > ARCHIVE_BYTES_MAX => {
+                let text = format!(
+                    "the archive has {} bytes, the limit is {ARCHIVE_BYTES_MAX}; pack fewer files",
+                    test.archive_bytes
+                );
+                self.unfit(now, convert::failure(FailureKind::System, text));
+            }
+            Body::Test(test) => self.stage = Stage::Fetching { test, archive: BytesMut::new() },
+            Body::Archive(part) => self.take_archive(now, &part),
+            Body::Prepare(segment) => self.act(Task::Prepare(segment)),
+            Body::RunSetup(_) => self.act(Task::SetUp),
+            Body::Start(start) => {
+                let hub = Instant::from_ns(start.at_ns);
+                let at = self.clock.own(now, hub).unwrap_or(now);
+                self.stage = Stage::Running;
+                self.act(Task::Start { at, hub_ns: start.at_ns, setup_data: start.setup_data });
+            }
+            Body::Order(Order { act: Some(act) }) => self.obey(act),
+            // Frames of an agent, frames without a number, and orders of another version.
+            _ => {}
+        }
+    }
+
+    fn obey(&mut self, act: Act) {
+        match act {
+            Act::Stop(reason) => {
+                self.has_stopped = true;
+                self.act(Task::Stop(reason));
+            }
+            Act::Kill(reason) => {
+                self.has_stopped = true;
+                self.act(Task::Kill(reason));
+            }
+            Act::Steer(steer) => self.act(Task::Steer(steer)),
+            Act::RunTeardown(FunctionEnd { data, .. }) => self.act(Task::TearDown(data)),
+            Act::Finish(_) => self.exit(Farewell::Finished),
+        }
+    }
+
+    fn take_archive(&mut self, now: Instant, part: &[u8]) {
+        let Stage::Fetching { test, archive } = &mut self.stage else { return };
+        archive.extend_from_slice(part);
+        if (archive.len() as u64) < test.archive_bytes {
+            return;
+        }
+        let sha256 = Bytes::copy_from_slice(&Sha256::digest(&archive[..]));
+        let (test, archive) = (test.clone(), std::mem::take(archive).freeze());
+        self.stage = Stage::Waiting;
+        // The hub compares it with its own, and names both.
+        self.send(now, Body::Fetched(sha256));
+        self.act(Task::Load { test, archive });
+    }
+
+    fn unfit(&mut self, now: Instant, failure: Failure) {
+        self.send(now, Body::Unfit(failure));
+    }
+
+    fn act(&mut self, task: Task) {
+        self.outputs.push(AgentOutput::Do(task));
+    }
+
+    fn exit(&mut self, farewell: Farewell) {
+        self.stage = Stage::Over;
+        if farewell != Farewell::Finished {
+            let text = "the hub gave this agent up".to_owned();
+            self.act(Task::Kill(convert::reason(ReasonKind::Listener, Some(text))));
+        }
+        self.outputs.push(AgentOutput::Hangup);
+        self.outputs.push(AgentOutput::Exit(farewell));
+    }
+
+    fn do_due(&mut self, now: Instant) {
+        if self.stage == Stage::Over {
+            return;
+        }
+        if !self.is_connected && now >= self.next_dial {
+            self.next_dial = now + DIAL_EVERY;
+            self.outputs.push(AgentOutput::Dial);
+        }
+        if self.is_welcome {
+            if now >= self.next_heartbeat {
+                self.beat(now);
+            }
+            if let Some(parts) = self.armed.take_if(|_| self.clock.is_ready()) {
+                self.send(now, Body::Armed(parts));
+            }
+            let again = self.link.resend(now);
+            self.outputs.extend(again.into_iter().map(AgentOutput::Send));
+        }
+        self.mind_silence(now);
+    }
+
+    fn beat(&mut self, now: Instant) {
+        let every = if self.clock.is_ready() { HEARTBEAT_EVERY } else { MEASURE_EVERY };
+        self.next_heartbeat = now + every;
+        let estimate = self.clock.estimate(now);
+        let heartbeat = Heartbeat {
+            sent_ns: now.as_ns(),
+            rounds: self.clock.count(),
+            offset_ns: estimate.map_or(0, |it| it.offset_ns),
+            uncertainty_ns: estimate.map_or(u64::MAX, |it| it.uncertainty_ns),
+            counters: self.counters.take(),
+        };
+        let frame = self.link.unnumbered(Body::Heartbeat(heartbeat));
+        self.outputs.push(AgentOutput::Send(frame));
+    }
+
+    /// When the present silence has its next consequence.
+    fn silence_ends(&self) -> Instant {
+        match self.stage {
+            Stage::Joining => self.heard + JOIN_PATIENCE,
+            Stage::Running if !self.has_stopped => self.heard + HUB_SILENCE_MAX,
+            Stage::Fetching { .. } | Stage::Waiting | Stage::Running | Stage::Ended => {
+                self.heard + HAND_OVER_MAX
+            }
+            Stage::Over => Instant::MAX,
+        }
+    }
+
+    fn mind_silence(&mut self, now: Instant) {
+        let is_stuck = self.link.backlog_bytes() > BACKLOG_BYTES_MAX;
+        if now < self.silence_ends() && !is_stuck {
+            return;
+        }
+        let after = now.since(self.heard);
+        if self.stage == Stage::Running && !self.has_stopped {
+            self.has_stopped = true;
+            let text = format!("the hub did not answer for {} s", after.as_secs());
+            self.act(Task::Kill(convert::reason(ReasonKind::Listener, Some(text))));
+            return;
+        }
+        if now >= self.silence_ends() {
+            let had_joined = self.stage != Stage::Joining;
+            self.exit(Farewell::HubLost { after, had_joined });
+        }
+    }
+}

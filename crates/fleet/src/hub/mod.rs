@@ -1,0 +1,343 @@
+//! The hub as a value: who takes part, what comes next, who is lost.
+//!
+//! [`Hub::step`] takes the time and one input, and gives outputs for the driver to carry out. It opens no socket, waits for
+//! nothing and reads no clock, so the tests drive it through simulated networks.
+
+mod admission;
+mod member;
+mod phases;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use model::Instant;
+
+use crate::message::{Act, Body, Counters, Failure, Frame, Names, Order, Reason, Samples, Steer, WindowPart};
+use crate::message::{Log, Preparing};
+use member::{Member, Stage};
+use phases::Phase;
+
+/// An agent that is silent for so long is suspect: windows do not wait for it.
+pub const SUSPECT_AFTER: Duration = Duration::from_secs(5);
+
+/// An agent that is silent for so long is lost.
+pub const LOST_AFTER: Duration = Duration::from_secs(15);
+
+/// Time from the order to start to the start, at least; longer where round trips are long.
+pub const START_LEAD: Duration = Duration::from_secs(1);
+
+/// Time after the planned end, or after an order to stop, in which agents hand over their results: that of blocked worker
+/// threads (5 s), that of a loss (15 s), and a margin.
+pub const END_PATIENCE: Duration = Duration::from_secs(25);
+
+/// Time in which agents confirm that the run is over.
+pub const FINISH_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Time by which an agent's clock may be ahead of the hub's beyond the uncertainty that it states.
+pub const CLOCK_TOLERANCE: Duration = Duration::from_millis(500);
+
+/// A connection, numbered by the driver.
+pub type Connection = u64;
+
+/// The reaction to the loss of an agent while the scenarios run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnLoss {
+    /// The others continue; the missing load is counted.
+    #[default]
+    Continue,
+    /// The run ends.
+    Abort,
+}
+
+/// The facts about a run that do not change.
+#[derive(Clone, Debug)]
+pub struct HubSettings {
+    /// The run's id.
+    pub run: String,
+    /// Version of the program.
+    pub version: String,
+    /// The run's token.
+    pub token: Bytes,
+    /// Agents that share the test.
+    pub agents: u32,
+    /// Agents that are enough once the time to arm is over.
+    pub agents_min: u32,
+    /// Time in which the agents join and initialise their VUs.
+    pub arm_timeout: Duration,
+    /// The reaction to the loss of an agent.
+    pub on_loss: OnLoss,
+    /// The archive with the script.
+    pub archive: Bytes,
+    /// Its SHA-256.
+    pub archive_sha256: Bytes,
+    /// Settings for the agents' sessions.
+    pub settings: Bytes,
+    /// Whether `setup()` runs.
+    pub has_setup: bool,
+    /// Whether `teardown()` runs.
+    pub has_teardown: bool,
+    /// Time limit of `setup()`.
+    pub setup_timeout: Duration,
+    /// Time limit of `teardown()`.
+    pub teardown_timeout: Duration,
+    /// Latest end of the scenarios, from their start.
+    pub load_max: Duration,
+    /// Whether the test waits for its resume.
+    pub is_paused: bool,
+}
+
+/// One thing that has happened. A step without an input is a timer.
+#[derive(Clone, Debug)]
+pub enum HubInput {
+    /// A frame has arrived.
+    Frame(Connection, Frame),
+    /// A connection is closed.
+    Closed(Connection),
+    /// The process of the agent with this name has ended.
+    Exited(String, String),
+    /// The iterations end; with `is_kill` without `teardown()`.
+    Stop {
+        /// Why.
+        reason: Reason,
+        /// Whether `teardown()` is left out.
+        is_kill: bool,
+    },
+    /// The test is paused, resumed or scaled.
+    Steer(Steer),
+}
+
+/// One thing for the driver to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HubOutput {
+    /// Sends a frame.
+    Send(Connection, Frame),
+    /// Closes a connection, after what was sent on it.
+    Close(Connection),
+    /// Passes an event on.
+    Event(HubEvent),
+}
+
+/// An event of the run, for the part that merges.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HubEvent {
+    /// An agent takes part, under this number.
+    Joined {
+        /// Its number, from 0 in order of joining.
+        agent: usize,
+        /// Its name.
+        name: String,
+        /// Its cores.
+        cores: u32,
+    },
+    /// An agent initialises VUs.
+    Preparing(usize, Preparing),
+    /// An agent runs this part of the test.
+    Armed {
+        /// Its number.
+        agent: usize,
+        /// The part, from 0.
+        index: u32,
+        /// Parts of the test.
+        parts: u32,
+    },
+    /// `setup()` began on an agent.
+    SetupStarted(usize),
+    /// `setup()` has ended.
+    SetupEnded(Instant),
+    /// The start was agreed.
+    Agreed {
+        /// The beginning of the run: that of `setup()`, else of the scenarios.
+        began: Instant,
+        /// The start of the scenarios.
+        at: Instant,
+    },
+    /// An agent has begun, so many nanoseconds after the agreed instant by its own clock, which differs from the hub's by no
+    /// more than `uncertainty_ns`.
+    Started {
+        /// Its number.
+        agent: usize,
+        /// Nanoseconds after the agreed instant.
+        late_ns: i64,
+        /// Largest error of the agent's clock, nanoseconds.
+        uncertainty_ns: u64,
+    },
+    /// Names of an agent's metrics and tags.
+    Names(usize, Names),
+    /// A part of an agent's window.
+    Window(usize, WindowPart),
+    /// Raw samples of an agent.
+    Samples(usize, Samples),
+    /// Log lines of an agent.
+    Log(usize, Log),
+    /// Counters of an agent.
+    Counters(usize, Counters),
+    /// An agent is silent.
+    Suspect(usize),
+    /// A silent agent is back.
+    Back(usize),
+    /// An agent is lost.
+    Lost {
+        /// Its number.
+        agent: usize,
+        /// Why.
+        why: String,
+    },
+    /// An agent asks for the end of the run, or marks it as failed.
+    Request(usize, Reason),
+    /// An agent's scenarios are over.
+    Ended(usize, Box<crate::message::Ended>),
+    /// The scenarios of all agents are over.
+    ScenariosEnded(Instant),
+    /// `teardown()` began on an agent.
+    TeardownStarted(usize),
+    /// The run is over.
+    Over(HubEnd),
+}
+
+/// The end of a run as the hub knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HubEnd {
+    /// Why it ended before its plan did.
+    pub aborted: Option<Reason>,
+    /// The test could not begin on an agent.
+    pub unfit: Option<Failure>,
+    /// `setup()` failed.
+    pub setup_failure: Option<Failure>,
+    /// `teardown()` failed.
+    pub teardown_failure: Option<Failure>,
+    /// The JSON that `setup()` returned.
+    pub setup_data: Option<String>,
+    /// When the last function or scenario ended.
+    pub ended: Option<Instant>,
+}
+
+/// The state of a run on many agents.
+#[derive(Debug)]
+pub struct Hub {
+    settings: HubSettings,
+    members: Vec<Member>,
+    phase: Phase,
+    /// Parts that the test is cut into.
+    parts: u32,
+    is_paused: bool,
+    /// The last request to pause, resume or scale.
+    steer: Option<Steer>,
+    is_killed: bool,
+    /// Whether `setup()` has run.
+    is_set_up: bool,
+    /// Whether agents were told to stop.
+    is_stopped: bool,
+    began: Option<Instant>,
+    started: Option<Instant>,
+    end: HubEnd,
+    outputs: Vec<HubOutput>,
+}
+
+impl Hub {
+    /// A run that begins to gather its agents.
+    pub fn new(now: Instant, settings: HubSettings) -> Hub {
+        Hub {
+            phase: Phase::Gathering { until: now + settings.arm_timeout },
+            parts: settings.agents,
+            is_paused: settings.is_paused,
+            steer: None,
+            members: Vec::new(),
+            is_killed: false,
+            is_set_up: false,
+            is_stopped: false,
+            began: None,
+            started: None,
+            end: HubEnd::default(),
+            outputs: Vec::new(),
+            settings,
+        }
+    }
+
+    /// Takes an input, does what is due at `now`, and gives the outputs in order.
+    pub fn step(&mut self, now: Instant, input: Option<HubInput>) -> Vec<HubOutput> {
+        match input {
+            Some(HubInput::Frame(connection, frame)) => self.on_frame(now, connection, frame),
+            Some(HubInput::Closed(connection)) => {
+                let member = self.members.iter_mut().find(|it| it.connection == Some(connection));
+                if let Some(member) = member {
+                    member.connection = None;
+                }
+            }
+            Some(HubInput::Exited(name, why)) => {
+                let is_it = |member: &Member| member.name == name && member.is_live() && !member.is_dismissed;
+                if let Some(agent) = self.members.iter().position(is_it) {
+                    self.lose(now, agent, why);
+                }
+            }
+            Some(HubInput::Stop { reason, is_kill }) => self.stop(now, reason, is_kill),
+            Some(HubInput::Steer(steer)) => {
+                self.is_paused = steer.is_paused;
+                self.steer = Some(steer);
+                if self.started.is_some() {
+                    self.order_all(now, Act::Steer(steer));
+                }
+            }
+            None => {}
+        }
+        self.look_at_members(now);
+        while self.advance(now) {}
+        std::mem::take(&mut self.outputs)
+    }
+
+    /// When to step at the latest, whether or not there is an input.
+    pub fn deadline(&self) -> Instant {
+        if self.is_over() {
+            return Instant::MAX;
+        }
+        self.members.iter().map(Member::deadline).fold(self.phase.deadline(), Instant::min)
+    }
+
+    /// Whether the run is over.
+    pub fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over)
+    }
+
+    /// Whether a connection belongs to an agent that takes part.
+    pub fn knows(&self, connection: Connection) -> bool {
+        self.members.iter().any(|member| member.connection == Some(connection))
+    }
+
+    /// Agents that are armed, those that take part, and parts of the test.
+    pub fn gathered(&self) -> (usize, usize, u32) {
+        let armed = self.members.iter().filter(|it| it.stage == Stage::Armed).count();
+        (armed, self.members.iter().filter(|it| it.is_live()).count(), self.parts)
+    }
+
+    /// Stops the iterations of all agents, once; a kill may follow.
+    fn stop(&mut self, now: Instant, reason: Reason, is_kill: bool) {
+        self.end.aborted.get_or_insert_with(|| reason.clone());
+        let is_news = !self.is_stopped || is_kill && !self.is_killed;
+        self.is_killed |= is_kill;
+        self.is_stopped = true;
+        if is_news {
+            self.order_all(now, if is_kill { Act::Kill(reason) } else { Act::Stop(reason) });
+            self.phase.shorten(now + END_PATIENCE);
+        }
+    }
+
+    fn order_all(&mut self, now: Instant, act: Act) {
+        for agent in 0..self.members.len() {
+            if self.members[agent].is_live() {
+                self.send(now, agent, Body::Order(Order { act: Some(act.clone()) }));
+            }
+        }
+    }
+
+    /// Sends a numbered frame; without a connection it waits for the next one.
+    fn send(&mut self, now: Instant, agent: usize, body: Body) {
+        let member = &mut self.members[agent];
+        let frame = member.link.send(now, body);
+        if let Some(connection) = member.connection {
+            self.outputs.push(HubOutput::Send(connection, frame));
+        }
+    }
+
+    fn event(&mut self, event: HubEvent) {
+        self.outputs.push(HubOutput::Event(event));
+    }
+}

@@ -1,0 +1,360 @@
+//! One test on several agents: real processes against a server that counts.
+
+use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::time::Duration;
+
+use model::SystemClock;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use crate::harness::{Ran, Running, eventually, plimsoll, verb};
+
+/// Every iteration has a path of its own, so that the server sees which ran, and how often.
+const NUMBERED: &str = "
+    import http from 'k6/http';
+    import exec from 'k6/execution';
+    export const options = { scenarios: { load: {
+      executor: 'constant-arrival-rate', rate: 100, timeUnit: '1s', duration: __ENV.FOR || '2s',
+      preAllocatedVUs: 24, maxVUs: 24 } } };
+    export function setup() { http.get(`${__ENV.URL}/status/200?setup`); return { from: 'setup' }; }
+    export default function (data) {
+      if (data.from !== 'setup' || __ENV.SECRET_WORD !== 'x') throw new Error('the agent lacks data');
+      http.get(`${__ENV.URL}/numbered/${exec.scenario.iterationInTest}`);
+      http.get(`${__ENV.URL}/vu/${exec.vu.idInTest}`);
+    }
+    export function teardown(data) {
+      http.get(`${__ENV.URL}/torn/down`);
+      console.log(`torn down with ${data.from}`);
+    }
+    export function handleSummary(data) {
+      return { 'own.json': JSON.stringify(data.metrics.iterations.values), 'summary.json': JSON.stringify({
+        metrics: Object.fromEntries(Object.entries(data.metrics).map(([name, m]) => [name, m.values])) }) };
+    }";
+
+/// Numbers in the paths that the server saw below a prefix, with how often it saw each.
+fn numbers(server: &testkit::Server, prefix: &str) -> Vec<(u64, u64)> {
+    let rows = server.settled().rows;
+    let number = |path: &str| path.strip_prefix(prefix)?.parse().ok();
+    rows.iter().filter_map(|(row, count)| Some((number(&row.path)?, *count))).collect()
+}
+
+/// Requests on a path.
+fn seen(server: &testkit::Server, path: &str) -> u64 {
+    server.settled().rows.iter().filter(|(row, _)| row.path == path).map(|(_, count)| count).sum()
+}
+
+/// Whether a process exists, and is no zombie that nobody has waited for.
+fn is_alive(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    test_kill_process(pid).is_ok() && state.is_some_and(|state| state != 'Z')
+}
+
+fn log_of(running: &Running) -> String {
+    std::fs::read_to_string(running.folder().join("log.txt")).unwrap_or_default()
+}
+
+/// The sum of a run's stored windows, as its report states it.
+fn report(ran: &Ran) -> serde_json::Value {
+    let text = ran.and("report @last --format json").run().exits(0).out.clone();
+    serde_json::from_str(&text).expect("a report is JSON")
+}
+
+#[test]
+fn agents_together_are_one_machine() {
+    let server = testkit::http::start();
+    let ran = plimsoll(NUMBERED)
+        .against(&server)
+        .env("SECRET_WORD", "x")
+        .flags("--agents 3 --log-output=file=log.txt")
+        .run()
+        .exits(0);
+    let iterations = numbers(&server, "/numbered/");
+    let expect: Vec<(u64, u64)> = (0..=200).map(|number| (number, 1)).collect();
+    let mut sorted = iterations.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, expect, "each iteration of one machine's schedule, once");
+    let vus: BTreeSet<u64> = numbers(&server, "/vu/").into_iter().map(|(number, _)| number).collect();
+    assert_eq!(vus, (1..=24).collect(), "each VU of the test");
+    let once = [seen(&server, "/status/200"), seen(&server, "/torn/down")];
+    assert_eq!(once, [1, 1], "setup() and teardown()");
+    let total = server.settled().total;
+    assert_eq!(ran.count("http_reqs"), total, "sent = seen");
+    assert_eq!(ran.count("iterations"), 201);
+    assert!(ran.read("own.json").contains("201"), "handleSummary() has the merged data");
+    let log = ran.read("log.txt");
+    assert_eq!(log.matches("torn down with setup").count(), 1, "{log}");
+    assert!(log.contains("3 agents started within"), "{log}");
+    let stored = report(&ran);
+    let requests =
+        stored["metrics"].as_array().and_then(|all| all.iter().find(|metric| metric["name"] == "http_reqs"));
+    let count = requests.map(|metric| metric["values"]["count"]["value"].as_f64());
+    assert_eq!(count, Some(Some(total as f64)), "the run file has what the summary shows: {stored}");
+}
+
+#[test]
+fn every_closed_executor_is_split_exactly() {
+    let script = "
+        import http from 'k6/http';
+        import exec from 'k6/execution';
+        const each = (more) => ({ gracefulStop: '5s', ...more });
+        export const options = { scenarios: {
+          shared: each({ executor: 'shared-iterations', exec: 'shared', vus: 7, iterations: 50 }),
+          each: each({ executor: 'per-vu-iterations', exec: 'each', vus: 5, iterations: 6 }),
+        } };
+        export function shared() { http.get(`${__ENV.URL}/shared/${exec.scenario.iterationInTest}`); }
+        export function each_() { http.get(`${__ENV.URL}/each/${exec.vu.idInTest}`); }
+        export { each_ as each };";
+    let script = script
+        .replace("const each = (more)", "const with_grace = (more)")
+        .replace(": each({", ": with_grace({");
+    let server = testkit::http::start();
+    let ran = plimsoll(&script).against(&server).flags("--agents 4").run().exits(0);
+    let mut shared = numbers(&server, "/shared/");
+    shared.sort_unstable();
+    assert_eq!(shared, (0..50).map(|number| (number, 1)).collect::<Vec<_>>());
+    let each = numbers(&server, "/each/");
+    assert_eq!((each.len(), each.iter().all(|(_, count)| *count == 6)), (5, true), "{each:?}");
+    assert_eq!(ran.count("http_reqs"), server.settled().total);
+}
+
+#[test]
+fn raw_samples_reach_the_hubs_exports() {
+    let server = testkit::http::start();
+    let script = "import http from 'k6/http'; export default () => { http.get(`${__ENV.URL}/json`); };";
+    let ran = plimsoll(script)
+        .against(&server)
+        .flags("--agents 2 -u 4 -i 60 --out json=points.json --out csv=points.csv")
+        .run()
+        .exits(0);
+    let points = ran.read("points.json");
+    let requests = points.lines().filter(|line| line.contains("\"Point\"") && line.contains("\"http_reqs\""));
+    assert_eq!((requests.count(), ran.count("http_reqs")), (60, 60));
+    assert_eq!(ran.read("points.csv").lines().filter(|line| line.starts_with("http_reqs,")).count(), 60);
+}
+
+#[test]
+fn thresholds_and_aborts_act_on_the_whole() {
+    let server = testkit::http::start();
+    let script = "
+        import http from 'k6/http';
+        export const options = { vus: 4, duration: '60s',
+          thresholds: { http_reqs: [{ threshold: 'count<40', abortOnFail: true }] } };
+        export default () => { http.get(`${__ENV.URL}/delay/50`); };";
+    let ran = plimsoll(script).against(&server).flags("--agents 2").run().exits(99);
+    assert!(ran.elapsed < Duration::from_secs(30), "{:?}", ran.elapsed);
+    let script = "
+        import exec from 'k6/execution';
+        import { sleep } from 'k6';
+        export const options = { vus: 4, duration: '60s' };
+        export default () => { sleep(0.2); if (exec.vu.idInTest === 3 && __ITER === 2) exec.test.abort('enough'); };";
+    let ran = plimsoll(script).flags("--agents 2").run().exits(108);
+    assert!(ran.err.contains("enough") && ran.elapsed < Duration::from_secs(30), "{}", ran.err);
+}
+
+#[test]
+fn a_signal_ends_all_agents_and_shows_the_results() {
+    let server = testkit::http::start();
+    let script = "import http from 'k6/http'; import { sleep } from 'k6';
+        export default () => { http.get(`${__ENV.URL}/json`); sleep(0.05); };
+        export function teardown() { http.get(`${__ENV.URL}/torn/down`); }";
+    let running = plimsoll(script).against(&server).flags("--agents 2 -u 4 -d 60s").start();
+    eventually("load", || server.seen().total > 20);
+    let agents = running.children();
+    running.signal(Signal::INT);
+    let ran = running.wait().exits(105);
+    assert!(agents.len() == 2 && !agents.iter().any(|pid| is_alive(*pid)), "{agents:?}");
+    assert_eq!((ran.count("http_reqs"), seen(&server, "/torn/down")), (server.settled().total, 1));
+}
+
+/// Starts four agents for some seconds, and waits for the load.
+fn start_four(server: &testkit::Server, flags: &str) -> Running {
+    let running = plimsoll(NUMBERED)
+        .against(server)
+        .env("SECRET_WORD", "x")
+        .env("FOR", "5s")
+        .flags("--agents 4 --log-output=file=log.txt")
+        .flags(flags)
+        .start();
+    eventually("load", || server.seen().total > 100);
+    running
+}
+
+#[test]
+fn the_load_of_a_killed_agent_is_counted_as_missing() {
+    let server = testkit::http::start();
+    let running = start_four(&server, "");
+    kill_process(running.children()[1], Signal::KILL).expect("it runs");
+    let ran = running.wait().exits(0);
+    let log = ran.read("log.txt");
+    assert!(log.contains("was lost: its process ended"), "{log}");
+    assert_eq!(seen(&server, "/torn/down"), 1);
+    // What the killed agent sent after its last window is missing, and nothing else.
+    let (sent, counted) = (server.settled().total, ran.count("http_reqs"));
+    assert!(counted <= sent && sent - counted < 120, "{counted} of {sent}");
+    let (iterations, dropped) = (ran.count("iterations"), ran.count("dropped_iterations"));
+    assert!(dropped > 50, "{dropped} dropped");
+    assert_eq!(iterations + dropped, 501, "every iteration of the plan is accounted for");
+    let stored = report(&ran);
+    let drops = stored["generator"]["drops"].to_string() + &stored["drops"].to_string();
+    assert!(drops.contains("agent_lost"), "{stored}");
+    let reasons = stored["validity"]["reasons"].to_string();
+    assert!(reasons.contains(r#""agents_lost","grade":"degraded","#), "{reasons}");
+}
+
+#[test]
+fn the_loss_of_an_agent_can_end_the_run() {
+    let server = testkit::http::start();
+    let running = start_four(&server, "--on-agent-loss abort");
+    kill_process(running.children()[0], Signal::KILL).expect("it runs");
+    let ran = running.wait().exits(255);
+    assert!(ran.read("log.txt").contains("--on-agent-loss abort"));
+    assert!(ran.elapsed < Duration::from_secs(10), "{:?}", ran.elapsed);
+}
+
+#[test]
+fn the_loss_of_every_agent_is_no_result() {
+    let server = testkit::http::start();
+    let running = start_four(&server, "");
+    for agent in running.children() {
+        kill_process(agent, Signal::KILL).expect("it runs");
+    }
+    let ran = running.wait().exits(255);
+    assert!(ran.read("log.txt").contains("every agent was lost"), "{}", ran.read("log.txt"));
+}
+
+/// An agent that stands still is suspect, and its windows count once it goes on.
+#[test]
+fn an_agent_that_stood_still_hands_over_what_it_has() {
+    let server = testkit::http::start();
+    let running = plimsoll(NUMBERED)
+        .against(&server)
+        .env("SECRET_WORD", "x")
+        .env("FOR", "9s")
+        .flags("--agents 3 --log-output=file=log.txt")
+        .start();
+    eventually("load", || server.seen().total > 100);
+    let agent = running.children()[2];
+    kill_process(agent, Signal::STOP).expect("it runs");
+    eventually("a suspect", || log_of(&running).contains("has not been heard"));
+    kill_process(agent, Signal::CONT).expect("it runs");
+    let ran = running.wait().exits(0);
+    assert!(ran.read("log.txt").contains("is heard again"), "{}", ran.read("log.txt"));
+    assert_eq!(ran.count("http_reqs"), server.settled().total, "sent = seen");
+    assert_eq!(ran.count("iterations") + ran.count("dropped_iterations"), 901);
+}
+
+/// A load test never runs without someone who could end it.
+#[test]
+fn agents_of_a_dead_hub_stop() {
+    let server = testkit::http::start();
+    let running = plimsoll(NUMBERED)
+        .against(&server)
+        .env("SECRET_WORD", "x")
+        .env("FOR", "60s")
+        .flags("--agents 2")
+        .start();
+    eventually("load", || server.seen().total > 100);
+    let agents = running.children();
+    assert_eq!(agents.len(), 2);
+    running.signal(Signal::KILL);
+    let died = SystemClock::now();
+    let mut last = (server.seen().total, died);
+    while SystemClock::now().since(died) < Duration::from_secs(12) {
+        std::thread::sleep(Duration::from_millis(100));
+        let total = server.seen().total;
+        if total != last.0 {
+            last = (total, SystemClock::now());
+        }
+    }
+    let load = last.1.since(died);
+    assert!(load < Duration::from_secs(10), "load went on for {load:?}");
+    let ran = running.wait();
+    // The run file holds what the hub had, as an interrupted run.
+    let list = ran.and("runs --json").run().exits(0).out.clone();
+    assert!(list.contains("partial") || list.contains("live"), "{list}");
+    eventually("the agents exit", || !agents.iter().any(|pid| is_alive(*pid)));
+}
+
+/// A free port of this machine.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port()
+}
+
+#[test]
+fn agents_join_from_elsewhere_over_tls() {
+    let server = testkit::http::start();
+    let port = free_port();
+    let running = plimsoll(NUMBERED)
+        .against(&server)
+        .env("SECRET_WORD", "x")
+        .flags("--agents 2 --token-file token --log-output=file=log.txt")
+        .flags(&format!("--agents-listen 127.0.0.1:{port}"))
+        .start();
+    let token = running.folder().join("token");
+    eventually("a token file", || std::fs::read_to_string(&token).is_ok_and(|text| text.ends_with('\n')));
+    let text = std::fs::read_to_string(&token).expect("written");
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&token).expect("a file").permissions());
+    assert_eq!(mode & 0o777, 0o600, "for its owner alone");
+    let join = format!("agent --hub 127.0.0.1:{port} --token-file");
+    // The token of another run, and another certificate.
+    let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    words[1] = "0".repeat(64);
+    std::fs::write(running.folder().join("wrong"), words.join(" ")).expect("written");
+    let refused = running.and(&format!("{join} wrong")).run();
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.err.contains("the token is not this run's"), "{}", refused.err);
+    let agents: Vec<Running> =
+        ["a", "b"].map(|name| running.and(&format!("{join} token --name {name}")).start()).into();
+    for agent in agents {
+        agent.wait().exits(0);
+    }
+    let ran = running.wait().exits(0);
+    assert_eq!((ran.count("iterations"), ran.count("http_reqs")), (201, server.settled().total));
+    assert!(!token.exists(), "the token file is gone");
+}
+
+#[test]
+fn mistakes_are_refused_with_the_next_step() {
+    let script = "export const options = { vus: 3, duration: '1s' }; export default () => {};";
+    let check = |flags: &str, code: i32, says: &str| {
+        plimsoll(script).flags(flags).run().exits(code).says(says);
+    };
+    check("--agents 4", 104, "use --agents 3 or more VUs");
+    check("--agents 2 --execution-segment 0:1/2", 104, "--agents splits the test itself");
+    check("--agents 2 --agents-min 3", 104, "invalid --agents-min 3");
+    check("--agents 2 --arm-timeout soon", 104, "invalid --arm-timeout");
+    check("--agents 2 --agents-listen here --token-file t", 104, "expected IP:PORT");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("bound");
+    let flags = format!("--agents 2 --agents-listen {address} --token-file t");
+    check(&flags, 106, "another hub or program listens there");
+    let flags = format!("--agents 2 --agents-listen 127.0.0.1:{} --token-file script.js", free_port());
+    check(&flags, 104, "the file exists and is something else");
+    let flags = format!(
+        "--agents 2 --agents-min 1 --arm-timeout 1s --agents-listen 127.0.0.1:{} --token-file t",
+        free_port()
+    );
+    check(&flags, 255, "0 of 2 agents were ready after 1 s");
+    verb("agent --hub https://secret@h:1 --token-file t")
+        .run()
+        .exits(104)
+        .says("a token belongs in --token-file");
+    verb("agent --hub 127.0.0.1:1").run().exits(104).says("no token");
+    verb("agent --hub 127.0.0.1:1 --token-file t")
+        .file("t", "x")
+        .run()
+        .exits(104)
+        .says("it is no token file");
+}
+
+/// An exception in the init code of VUs, which only agents run with a VU number.
+#[test]
+fn a_test_that_cannot_begin_says_why() {
+    let script =
+        "if (__VU > 0) throw new Error('not here'); export const options = { vus: 2, iterations: 2 };
+        export default () => {};";
+    let ran = plimsoll(script).flags("--agents 2").run().exits(107);
+    assert!(ran.err.contains("not here"), "{}", ran.err);
+}

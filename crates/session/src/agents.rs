@@ -1,0 +1,295 @@
+//! The hub's side of a run on agents: packs the test, opens the socket, and starts local agents.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use bytes::Bytes;
+use engine::RunConfig;
+use fleet::tls::HubCertificate;
+use fleet::token::{TOKEN_FILE_BYTES_MAX, Token};
+use fleet::{Fleet, HubSettings, OnLoss};
+use model::plan::{Compat, Segment};
+use plan::vu_demand;
+use runs::{Exit, Failure};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::Context;
+use crate::packing::archive_of;
+use crate::test::Test;
+
+/// Agents that one test may have; that of the parts of a sequence of segments.
+pub const AGENTS_MAX: u32 = 1000;
+
+/// The variable that hands a local agent its token.
+pub const TOKEN_VARIABLE: &str = "PLIMSOLL_AGENT_TOKEN";
+
+/// The address of a hub whose agents are processes of this machine.
+const LOOPBACK: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
+
+/// Settings of a run on agents.
+#[derive(Clone, Debug)]
+pub struct AgentsSettings {
+    /// Number of agents.
+    pub count: u32,
+    /// Number of agents that is enough when the time to arm is over.
+    pub least: u32,
+    /// Time in which agents join and initialise their VUs.
+    pub arm_timeout: Duration,
+    /// The reaction to the loss of an agent.
+    pub on_loss: OnLoss,
+    /// The address that agents of other machines connect to, and the file that their token is written to; `None` for processes of
+    /// this machine.
+    pub remote: Option<(SocketAddr, PathBuf)>,
+}
+
+/// The part of an agent's settings that only the session reads. It holds secrets, and is never stored.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Assignment {
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) secrets: BTreeMap<String, BTreeMap<String, String>>,
+    pub(crate) is_strict: bool,
+    pub(crate) is_once: bool,
+    pub(crate) selected_scenarios: Vec<String>,
+    pub(crate) workers: Option<usize>,
+    pub(crate) wants_samples: bool,
+    pub(crate) trace_share: f64,
+    pub(crate) vu_bytes: Option<u64>,
+    pub(crate) process_bytes: Option<u64>,
+}
+
+/// A hub that is ready to begin.
+pub(crate) struct OpenHub {
+    pub(crate) fleet: Fleet,
+    /// The token file, which is removed with this.
+    pub(crate) _token: Option<TokenFile>,
+}
+
+impl AgentsSettings {
+    /// Packs the test and opens the socket.
+    ///
+    /// # Errors
+    /// The test cannot be shared by so many agents, or the address is unavailable.
+    pub(crate) fn open(
+        &self,
+        test: &Test,
+        context: &Context,
+        config: &RunConfig,
+        run: &str,
+        trace_share: f64,
+    ) -> Result<OpenHub, Failure> {
+        self.check(test)?;
+        let archive = pack(test)?;
+        let settings = self.assignment(test, context, config, trace_share)?;
+        let settings = serde_json::to_vec(&settings).map_err(|error| failed(Exit::Other, &error))?;
+        let (listener, certificate) = self.listen()?;
+        let address = listener.local_addr().map_err(|error| failed(Exit::CannotServe, &error))?;
+        let token = Token::new(random()?, certificate.as_ref().map(|it| it.sha256));
+        context.redactor.add_declared([token.to_line()]);
+        let file = self.remote.as_ref().map(|(_, path)| TokenFile::write(path, &token)).transpose()?;
+        let children = match &self.remote {
+            Some(_) => Vec::new(),
+            None => self.children(context, address, &token)?,
+        };
+        let lifecycle = &test.plan.lifecycle;
+        let settings = HubSettings {
+            run: run.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            token: token.secret.clone(),
+            agents: self.count,
+            agents_min: self.least,
+            arm_timeout: self.arm_timeout,
+            on_loss: self.on_loss,
+            archive_sha256: Bytes::copy_from_slice(&Sha256::digest(&archive)),
+            archive,
+            settings: settings.into(),
+            has_setup: test.script.bundle.has("setup") && !lifecycle.no_setup,
+            has_teardown: test.script.bundle.has("teardown") && !lifecycle.no_teardown,
+            setup_timeout: lifecycle.setup_timeout,
+            teardown_timeout: lifecycle.teardown_timeout,
+            load_max: vu_demand(&test.plan).duration_max,
+            is_paused: lifecycle.paused,
+        };
+        if let Some((_, path)) = &self.remote {
+            let text = format!(
+                "waiting for {} agents; start each with: plimsoll agent --hub HOST:{} --token-file {}",
+                self.count,
+                address.port(),
+                path.display()
+            );
+            context.logger.report(&text);
+        }
+        Ok(OpenHub { fleet: Fleet { settings, listener, certificate, children }, _token: file })
+    }
+
+    fn check(&self, test: &Test) -> Result<(), Failure> {
+        let refuse = |text: String| Err(Failure::new(Exit::InvalidConfig, text));
+        if test.plan.segment != Segment::default() {
+            return refuse(
+                "--agents splits the test itself; leave out --execution-segment and --execution-segment-sequence"
+                    .to_owned(),
+            );
+        }
+        let vus = vu_demand(&test.plan).vus_max;
+        if vus < u64::from(self.count) {
+            return refuse(format!(
+                "the test has {vus} VUs, fewer than its {} agents: use --agents {} or more VUs",
+                self.count,
+                vus.max(1)
+            ));
+        }
+        Ok(())
+    }
+
+    fn assignment(
+        &self,
+        test: &Test,
+        context: &Context,
+        config: &RunConfig,
+        trace_share: f64,
+    ) -> Result<Assignment, Failure> {
+        let Some(secrets) = context.secrets.all_known() else {
+            let text =
+                "--secret-source url=… asks a server for each secret, which agents cannot do; use file=PATH";
+            return Err(Failure::new(Exit::InvalidConfig, text));
+        };
+        let memory = test.script.source.memory;
+        let is_local = self.remote.is_none();
+        // Local agents share this machine.
+        let share = |bytes: u64| if is_local { bytes / u64::from(self.count) } else { bytes };
+        let half = || host::memory_bytes_max().filter(|_| is_local).map(|bytes| bytes / 2);
+        let process_bytes = memory.process_bytes.or_else(half);
+        let workers = (config.workers / self.count as usize).max(1);
+        Ok(Assignment {
+            env: test.env.clone(),
+            secrets,
+            is_strict: test.plan.compat == Compat::Strict,
+            is_once: test.options.once,
+            selected_scenarios: test.options.selected_scenarios.clone(),
+            workers: is_local.then_some(workers),
+            wants_samples: config.wants_samples,
+            trace_share,
+            vu_bytes: memory.vu_bytes,
+            process_bytes: process_bytes.map(share),
+        })
+    }
+
+    fn listen(&self) -> Result<(TcpListener, Option<HubCertificate>), Failure> {
+        let address = self.remote.as_ref().map_or(LOOPBACK, |(address, _)| *address);
+        let listener = TcpListener::bind(address).map_err(|error| {
+            let next = match error.kind() {
+                std::io::ErrorKind::AddrInUse => {
+                    "; another hub or program listens there: choose another port"
+                }
+                _ => "",
+            };
+            Failure::new(
+                Exit::CannotServe,
+                format!("failed to listen for agents at {address}: {error}{next}"),
+            )
+        })?;
+        // Beyond this machine nothing travels in the clear, and one way is enough.
+        let certificate = match &self.remote {
+            Some(_) => Some(HubCertificate::generate().map_err(|error| failed(Exit::Other, &error))?),
+            None => None,
+        };
+        Ok((listener, certificate))
+    }
+
+    /// The commands of local agents. They get nothing of this process's settings but what the hub sends.
+    fn children(
+        &self,
+        context: &Context,
+        address: SocketAddr,
+        token: &Token,
+    ) -> Result<Vec<(String, Command)>, Failure> {
+        let program = std::env::current_exe().map_err(|error| failed(Exit::Other, &error))?;
+        let is_setting = |name: &&String| name.starts_with("K6_") || name.starts_with("PLIMSOLL_");
+        let settings: Vec<&String> = context.env.all().keys().filter(is_setting).collect();
+        let child = |number: u32| {
+            let name = format!("local-{number}");
+            let mut command = Command::new(&program);
+            for name in &settings {
+                command.env_remove(name);
+            }
+            command
+                .args(["agent", "--log-output", "none", "--name", &name, "--hub", &address.to_string()])
+                .env(TOKEN_VARIABLE, token.to_line())
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                // Signals of the terminal go to the hub, which tells its agents.
+                .process_group(0);
+            (name, command)
+        };
+        Ok((1..=self.count).map(child).collect())
+    }
+}
+
+/// The test as an archive.
+fn pack(test: &Test) -> Result<Bytes, Failure> {
+    let archive = archive_of(&test.script, test.options.clone(), None)?;
+    let mut bytes = Vec::new();
+    archive::write(&archive, &mut bytes).map_err(|error| failed(Exit::Other, &error))?;
+    let limit = fleet::agent::ARCHIVE_BYTES_MAX;
+    if bytes.len() as u64 > limit {
+        let text = format!(
+            "the script and its files are {} MiB, and agents take {} MiB; read large files from the target instead",
+            bytes.len() >> 20,
+            limit >> 20
+        );
+        return Err(Failure::new(Exit::InvalidConfig, text));
+    }
+    Ok(bytes.into())
+}
+
+fn random() -> Result<[u8; 32], Failure> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| failed(Exit::Other, &error))?;
+    Ok(bytes)
+}
+
+fn failed(exit: Exit, error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(exit, format!("failed to {error}"))
+}
+
+/// A token file that belongs to one run.
+pub(crate) struct TokenFile(PathBuf);
+
+impl TokenFile {
+    /// Writes the file for its owner alone. A token file of an earlier run is replaced, and nothing else.
+    fn write(path: &Path, token: &Token) -> Result<TokenFile, Failure> {
+        let refuse = |error: std::io::Error| {
+            let text = format!("failed to write the token file {}: {error}", path.display());
+            Failure::new(Exit::InvalidConfig, text)
+        };
+        match files::read_given_text(path, TOKEN_FILE_BYTES_MAX) {
+            Ok(text) if Token::parse(&text).is_ok() => std::fs::remove_file(path).map_err(refuse)?,
+            Ok(_) => {
+                let text = format!(
+                    "failed to write the token file {}: the file exists and is something else; choose another path",
+                    path.display()
+                );
+                return Err(Failure::new(Exit::InvalidConfig, text));
+            }
+            // What cannot be read for another reason cannot be created either.
+            Err(_) => {}
+        }
+        let mut options = std::fs::OpenOptions::new();
+        let mut file = options.write(true).create_new(true).mode(0o600).open(path).map_err(refuse)?;
+        writeln!(file, "{}", token.to_line()).map_err(refuse)?;
+        Ok(TokenFile(path.to_owned()))
+    }
+}
+
+impl Drop for TokenFile {
+    fn drop(&mut self) {
+        // It may have been removed already.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
