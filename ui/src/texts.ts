@@ -295,6 +295,7 @@ export const TEXTS = {
   pace_saturated: ['Saturated at {0}: {1} not sent', '{0}에서 포화: {1} 미전송'],
   pace_losing: ['Nearly on plan: {0}, {1} not sent', '거의 계획대로 진행: {0}, {1} 미전송'],
   pace_keeping: ['On plan: {0}, nothing dropped', '계획대로 진행: {0}, 누락 없음'],
+  live_failing: ['{0} of requests fail', '요청의 {0} 실패'],
   pace_closed: ['{0} VUs: {1} iterations', 'VU {0}개: 반복 {1}'],
   pace_over: ['over the last {0} s', '최근 {0}초'],
   objective_is: ['{0}: {1}, limit {2}', '{0}: {1}, 기준 {2}'],
@@ -947,6 +948,7 @@ export interface Values {
   pace_saturated: [rate: Value, missed: Value];
   pace_losing: [rate: Value, missed: Value];
   pace_keeping: [rate: Value];
+  live_failing: [share: Value];
   pace_closed: [vus: Value, rate: Value];
   pace_over: [seconds: Value];
   objective_is: [name: Value, value: Value, limit: Value];
