@@ -295,6 +295,7 @@ export const TEXTS = {
   pace_saturated: ['Saturated at {0}: {1} not sent', '{0}에서 포화: {1} 미전송'],
   pace_losing: ['Nearly on plan: {0}, {1} not sent', '거의 계획대로 진행: {0}, {1} 미전송'],
   pace_keeping: ['On plan: {0}, nothing dropped', '계획대로 진행: {0}, 누락 없음'],
+  live_failing: ['{0} of requests fail', '요청의 {0} 실패'],
   pace_closed: ['{0} VUs: {1} iterations', 'VU {0}개: 반복 {1}'],
   pace_over: ['over the last {0} s', '최근 {0}초'],
   objective_is: ['{0}: {1}, limit {2}', '{0}: {1}, 기준 {2}'],
@@ -409,9 +410,7 @@ export const TEXTS = {
   strip_steal: ['CPU steal', 'CPU 스틸'],
   strip_steady: ['Steady state', '안정 구간'],
   strip_network: ['Network', '네트워크'],
-  strip_memory: ['Memory', '메모리'],
   strip_throttled: ['CPU throttling', 'CPU 스로틀링'],
-  strip_retransmission: ['TCP retransmissions', 'TCP 재전송'],
   can_trust: ['Can this run be trusted?', '이 실행을 믿을 수 있는가?'],
   validity_strip: ['Validity at a glance', '유효성 한눈에'],
   validity_sub: ['checks of the load generator and its data', '부하 생성기와 데이터 점검'],
@@ -456,10 +455,7 @@ export const TEXTS = {
   strip_recorded: ['Sent = recorded', '보낸 수 = 기록 수'],
   strip_timer_lag: ['Timer lag', '타이머 지연'],
   strip_sockets: ['Sockets', '소켓'],
-  strip_ports: ['Ports', '포트'],
-  strip_descriptors: ['File descriptors', '파일 디스크립터'],
   strip_clock: ['System clock', '시스템 시각'],
-  strip_coverage: ['Recording windows', '집계 구간'],
   audit_derived: ['Derived figures', '수치에서 계산한 값'],
   audit_remarks: ['Ignored input', '해석하지 못한 입력'],
   remedy: ['Remedy:', '조치:'],
@@ -952,6 +948,7 @@ export interface Values {
   pace_saturated: [rate: Value, missed: Value];
   pace_losing: [rate: Value, missed: Value];
   pace_keeping: [rate: Value];
+  live_failing: [share: Value];
   pace_closed: [vus: Value, rate: Value];
   pace_over: [seconds: Value];
   objective_is: [name: Value, value: Value, limit: Value];

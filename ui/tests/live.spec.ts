@@ -88,3 +88,17 @@ test('half an hour of seconds leaves the heap flat', async ({ page, request }) =
   console.log(`heap ${(before / 1e6).toFixed(1)} MB, half an hour later ${(after / 1e6).toFixed(1)} MB`);
   expect(after - before).toBeLessThan(3_000_000);
 });
+
+test('a run whose requests fail is not called well because they are sent in time', async ({ page }) => {
+  const failing = { value: 1, text: '100.00%', censored: null };
+  await page.route(/\/api\/v1\/runs\/ab12cd09\/events/, (route) => route.abort());
+  await page.route(/\/api\/v1\/runs\/ab12cd09\?/, async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { headline: { figures: { failed: object } } };
+    answer.headline.figures.failed = failing;
+    await route.fulfill({ response, json: answer });
+  });
+  await page.goto(`${LIVE}/live?lang=en`);
+  const now = page.locator('.card', { has: page.getByRole('heading', { name: 'Now', exact: true }) });
+  await expect(now.locator('.claim').first()).toHaveText('100.00% of requests fail');
+});

@@ -138,4 +138,26 @@ mod tests {
         assert_eq!(by_instance["b"], states[1..2]);
         assert_eq!(reader.generator_states().expect("read").len(), 4);
     }
+
+    /// Who opens the page of a run that has just begun reads how its generator is, long before the first minute is over.
+    #[test]
+    fn the_first_states_are_readable_before_a_minute_is_over() {
+        /// Looks at the file at most, ten milliseconds apart.
+        const LOOKS: u32 = 1_000;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("run.plimsoll");
+        let mut writer =
+            crate::Writer::create(&path, &Header::default(), Arc::default(), Arc::default()).expect("create");
+        for second in 0..15 {
+            writer.state(state(second, &[(Vital::WorkerCpu, Some(0), 0.1)]));
+        }
+        let known = || Reader::open(&path).ok().and_then(|reader| reader.generator_states().ok());
+        for _ in 0..LOOKS {
+            if known().is_some_and(|states| !states.is_empty()) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert_eq!(known().map(|states| states.len()), Some(10), "the others follow with the next ones");
+    }
 }
