@@ -3,6 +3,7 @@
 //! The crate must not know subcommands and flags: the binary converts those to settings.
 
 pub mod agent;
+mod agent_options;
 pub mod agents;
 mod context;
 mod detached;

@@ -51,7 +51,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("feed", &["lab", "labkit", "model"]),
     ("ingress", &["lab", "labkit", "model"]),
     ("scan", &["lab", "labkit", "model"]),
-    ("hostile", &["archive", "fleet", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"]),
+    (
+        "hostile",
+        &["archive", "fleet", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"],
+    ),
     (
         "runs",
         &[

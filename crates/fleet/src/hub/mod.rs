@@ -225,7 +225,7 @@ pub struct Hub {
     is_killed: bool,
     /// Whether `setup()` has run.
     is_set_up: bool,
-    /// Whether agents were told to stop.
+    /// Whether agents have the order to stop.
     is_stopped: bool,
     began: Option<Instant>,
     started: Option<Instant>,

@@ -43,7 +43,7 @@ fn seen(server: &testkit::Server, path: &str) -> u64 {
     server.settled().rows.iter().filter(|(row, _)| row.path == path).map(|(_, count)| count).sum()
 }
 
-/// Whether a process exists, and is no zombie that nobody has waited for.
+/// Whether a process exists, and is no zombie.
 fn is_alive(pid: Pid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
