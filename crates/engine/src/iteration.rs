@@ -40,6 +40,28 @@ impl ScenarioLane {
         end
     }
 
+    /// Ends the iteration of a VU that was called off and computes in a call of its engine that does not end. It does no more
+    /// work.
+    pub(crate) fn leave_iteration_behind(&self, vu: u64, due: Option<Instant>) {
+        let now = SystemClock::now();
+        self.worker.finish_work(Some(self.id), Work::Iterations, now);
+        self.count(IterationEnd::Interrupted);
+        if let Some(due) = due.filter(|_| self.run.is_honest()) {
+            let (metric, value) = (ITERATION_RESPONSE_TIME, now.ms_since(due));
+            let sample = Sample { metric, tags: self.tags, value, at: now, mark: Mark::Cut };
+            self.worker.record_with(sample, None);
+        }
+        self.run.config.progress.vus_active.fetch_sub(1, Ordering::Relaxed);
+        self.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
+        self.leave();
+        let name = &self.plan().name;
+        let message = format!(
+            "scenario {name}: the iteration of VU {vu} could not be ended, because one call of its script goes on and on, such as a \
+             search in an array of a very great length; it counts as interrupted, and the VU is not used any more"
+        );
+        self.worker.error(now, message);
+    }
+
     fn call(
         &self,
         state: &mut VuState,

@@ -29,7 +29,7 @@ impl VuLoop {
     /// Runs the VU's loop, on its coroutine.
     pub(crate) fn run(&self, state: &mut VuState, handle: &VuHandle) {
         let scenario = &self.scenario;
-        handle.serves.set(Some(scenario.id));
+        handle.begin(scenario, None);
         handle.deadline.set(self.hard_end.get());
         let progress = &scenario.run.config.progress;
         progress.vus_active.fetch_add(1, Ordering::Relaxed);
@@ -151,6 +151,9 @@ impl ClosedLane {
 
     /// Makes a VU loop; one that still runs its last iteration continues after it.
     fn begin(&self, vu: &Rc<VuHandle>, vu_loop: &Rc<VuLoop>) {
+        if vu.is_left_behind() {
+            return;
+        }
         vu_loop.is_active.set(true);
         vu_loop.hard_end.set(self.scenario.hard_end);
         if vu_loop.has_work.replace(true) {

@@ -79,8 +79,9 @@ impl ScenarioLane {
     /// Makes this thread's VUs idle for arrivals.
     fn open_idle(&self) {
         let vus = self.vus.borrow();
-        self.idle.borrow_mut().extend(vus.iter().map(|(_, vu)| vu.clone()));
-        self.shared().add_idle(self.worker.index(), vus.len() as u32);
+        let mut idle = self.idle.borrow_mut();
+        idle.extend(vus.iter().filter(|(_, vu)| !vu.is_left_behind()).map(|(_, vu)| vu.clone()));
+        self.shared().add_idle(self.worker.index(), idle.len() as u32);
     }
 
     /// Accepts no further arrivals, except those for which other threads have already reserved a VU.
@@ -164,7 +165,7 @@ impl ScenarioLane {
 
     /// Runs one iteration on the VU's coroutine.
     pub(crate) fn run_arrival(self: &Rc<Self>, arrival: Arrival, state: &mut VuState, vu: &Rc<VuHandle>) {
-        vu.serves.set(Some(self.id));
+        vu.begin(self, Some(arrival.due));
         vu.deadline.set(self.hard_end);
         let progress = &self.run.config.progress;
         let now = SystemClock::now();

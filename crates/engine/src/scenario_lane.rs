@@ -124,7 +124,7 @@ impl ScenarioLane {
     /// Interrupts every VU that still works for this scenario.
     pub(crate) fn interrupt(&self) {
         for (_, vu) in &*self.vus.borrow() {
-            if vu.serves.get() == Some(self.id) {
+            if vu.serves() == Some(self.id) {
                 vu.interrupt();
             }
         }

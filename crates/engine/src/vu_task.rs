@@ -22,9 +22,11 @@ use crate::{Deadline, ProgramError, Seat, Vu};
 pub(crate) struct VuHandle {
     pub(crate) mailbox: Mailbox<Work>,
     pub(crate) deadline: Arc<Deadline>,
-    /// The scenario it works for now.
-    pub(crate) serves: Cell<Option<ScenarioId>>,
-    coroutine: RefCell<Option<(Interrupter, JoinHandle<std::thread::Result<()>>)>>,
+    /// The scenario that it works for now, and when its iteration was due.
+    serves: RefCell<Option<(Rc<ScenarioLane>, Option<Instant>)>>,
+    /// Whether it does no more work: a call of its engine does not end.
+    is_left_behind: Cell<bool>,
+    coroutine: RefCell<Option<(Interrupter, JoinHandle<()>)>>,
 }
 
 /// One piece of work for a VU.
@@ -36,6 +38,30 @@ pub(crate) enum Work {
 }
 
 impl VuHandle {
+    /// Begins a piece of work for a scenario.
+    pub(crate) fn begin(&self, lane: &Rc<ScenarioLane>, due: Option<Instant>) {
+        *self.serves.borrow_mut() = Some((lane.clone(), due));
+    }
+
+    /// The scenario that it works for now.
+    pub(crate) fn serves(&self) -> Option<ScenarioId> {
+        self.serves.borrow().as_ref().map(|(lane, _)| lane.id)
+    }
+
+    /// Whether it can do no more work.
+    pub(crate) fn is_left_behind(&self) -> bool {
+        self.is_left_behind.get()
+    }
+
+    /// Ends the iteration of a VU whose stack was left behind in the middle of it.
+    fn leave_behind(&self, id: u64) {
+        self.is_left_behind.set(true);
+        let work = self.serves.take();
+        if let Some((lane, due)) = work {
+            lane.leave_iteration_behind(id, due);
+        }
+    }
+
     /// Interrupts the VU's current work.
     pub(crate) fn interrupt(&self) {
         if let Some((interrupter, _)) = &*self.coroutine.borrow() {
@@ -47,7 +73,7 @@ impl VuHandle {
     pub(crate) async fn ended(&self) {
         let coroutine = self.coroutine.take();
         if let Some((_, task)) = coroutine {
-            // A panic was reported where it happened.
+            // It never panics.
             let _ = task.await;
         }
     }
@@ -63,7 +89,8 @@ pub(crate) async fn start_vu(
     let handle = Rc::new(VuHandle {
         mailbox: Mailbox::default(),
         deadline: deadline.clone(),
-        serves: Cell::new(None),
+        serves: RefCell::default(),
+        is_left_behind: Cell::new(false),
         coroutine: RefCell::default(),
     });
     let seat = Seat {
@@ -78,7 +105,14 @@ pub(crate) async fn start_vu(
     let task = VuTask { handle: handle.clone(), seat, run: run.clone() };
     let coroutine = vu::coroutine(run.config.stack_bytes, move || task.run(ready));
     let interrupter = coroutine.interrupter();
-    *handle.coroutine.borrow_mut() = Some((interrupter, tokio::task::spawn_local(coroutine)));
+    let of_task = handle.clone();
+    let task = tokio::task::spawn_local(async move {
+        // A panic was reported where it happened.
+        if coroutine.await.is_err_and(|payload| payload.is::<vu::LeftBehind>()) {
+            of_task.leave_behind(id);
+        }
+    });
+    *handle.coroutine.borrow_mut() = Some((interrupter, task));
     match is_ready.await {
         Ok(Ok(())) => Ok(handle),
         Ok(Err(error)) => Err(error),
@@ -133,7 +167,7 @@ impl VuTask {
                 Work::Loop(vu_loop) => vu_loop.run(&mut state, &self.handle),
                 Work::Arrival(lane, arrival) => lane.run_arrival(arrival, &mut state, &self.handle),
             }
-            self.handle.serves.set(None);
+            self.handle.serves.take();
         }
     }
 }

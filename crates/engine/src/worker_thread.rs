@@ -168,7 +168,7 @@ impl WorkerThread {
     fn stop(&self) {
         self.stopped.set(true);
         for vu in self.vus.borrow().iter().chain(&*self.added.borrow()) {
-            if vu.serves.get().is_some() {
+            if vu.serves().is_some() {
                 vu.interrupt();
             }
         }
@@ -269,7 +269,14 @@ impl WorkerThread {
             let result = coroutine.await;
             watch.abort();
             *thread.function.borrow_mut() = None;
-            let result = result.unwrap_or_else(|payload| Err(ProgramError::Panicked(panic_text(&*payload))));
+            let result = result.unwrap_or_else(|payload| {
+                let is_left_behind = payload.is::<vu::LeftBehind>();
+                Err(if is_left_behind {
+                    ProgramError::Interrupted
+                } else {
+                    ProgramError::Panicked(panic_text(&*payload))
+                })
+            });
             thread.run.report(Report::FunctionDone(result));
         });
     }

@@ -48,7 +48,7 @@ pub(crate) fn when_settled<'js>(
 pub(crate) fn run_jobs(ctx: &Ctx<'_>, vu: &VuState) {
     loop {
         leave(vu);
-        if !ctx.execute_pending_job() {
+        if !vu::preempt::in_engine(|| ctx.execute_pending_job()) {
             return;
         }
     }

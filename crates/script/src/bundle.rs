@@ -77,7 +77,9 @@ impl Bundle {
             metrics: settings.metrics,
             log: Arc::new(Redacting { log: settings.log, secrets: settings.secrets.clone() }),
             secrets: settings.secrets,
+            schemas: Default::default(),
             env: settings.env,
+            suspects: Default::default(),
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
             outcomes: crate::state::outcomes::Outcomes::default(),
@@ -232,7 +234,7 @@ fn evaluate<'js>(
 ) -> Result<Object<'js>, ScriptError> {
     let run = || {
         prepare(ctx)?;
-        let promise = rquickjs::Module::import(ctx, url)?;
+        let promise = vu::preempt::in_engine(|| rquickjs::Module::import(ctx, url))?;
         drive(ctx, state)?;
         promise.finish::<Object<'js>>()
     };

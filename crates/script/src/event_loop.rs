@@ -81,6 +81,5 @@ fn call<'js>(ctx: &Ctx<'js>, timer: TimerCall) -> rquickjs::Result<()> {
     for argument in timer.arguments {
         args.push_arg(argument.restore(ctx)?)?;
     }
-    callback.call_arg::<Value<'js>>(args)?;
-    Ok(())
+    vu::preempt::in_engine(|| callback.call_arg::<Value<'js>>(args)).map(drop)
 }

@@ -4,7 +4,6 @@ mod apply;
 pub(crate) mod blob;
 pub(crate) mod clone;
 pub(crate) mod events;
-mod fair;
 pub(crate) mod performance;
 pub(crate) mod streams;
 pub(crate) mod text;
@@ -31,7 +30,6 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     // The engine's own counts from its start, not from the epoch, and has no marks.
     globals.remove("performance")?;
     apply::install(ctx, vu)?;
-    fair::install(ctx, vu)?;
     globals.set("global", globals.clone())?;
     globals.set("__VU", 0)?;
     let env = Object::new(ctx.clone())?;

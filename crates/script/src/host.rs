@@ -1,7 +1,7 @@
 //! Everything the host offers to scripts: one line for each module, global and library.
 
 use crate::js::registry::Registry;
-use crate::{flow, globals, http, modules, webcrypto, websocket};
+use crate::{flow, globals, grpc, http, modules, webcrypto, websocket};
 
 /// The host's modules, globals and libraries.
 pub(crate) static REGISTRY: Registry = Registry {
@@ -24,6 +24,7 @@ pub(crate) static REGISTRY: Registry = Registry {
         websocket::LEGACY_MODULE,
         websocket::MODULE,
         websocket::EXPERIMENTAL,
+        grpc::MODULE,
         flow::MODULE,
     ],
     globals: &[

@@ -1,6 +1,7 @@
 //! The thin layer over the QuickJS binding: natives, errors, bytecode. All of this crate's `unsafe` is here.
 #![expect(unsafe_code, reason = "what the safe binding does not offer; each block states its invariant")]
 
+pub(crate) mod code;
 pub(crate) mod heap;
 pub(crate) mod jobs;
 pub(crate) mod library;
@@ -69,13 +70,12 @@ impl<'js> Args<'_, 'js> {
         pause(self.ctx, self.vu)
     }
 
-    /// Parses JSON as the engine does; long texts in slices.
+    /// Parses JSON as the engine does. The caller holds nothing that other VUs of the thread could need.
     ///
     /// # Errors
     /// The text is not JSON, or memory is short.
     pub(crate) fn json_parse(&self, text: &[u8]) -> rquickjs::Result<Value<'js>> {
-        let parse = || self.ctx.json_parse(text);
-        if text.len() > JSON_BYTES_IN_ONE_PIECE { self.vu.stop.memory.in_slices(parse) } else { parse() }
+        vu::preempt::in_engine(|| self.ctx.json_parse(text))
     }
 
     /// A `TypeError` to throw.
@@ -83,9 +83,6 @@ impl<'js> Args<'_, 'js> {
         Exception::throw_type(self.ctx, message.as_ref())
     }
 }
-
-/// JSON of so many bytes is parsed in less than a slice.
-const JSON_BYTES_IN_ONE_PIECE: usize = 64 << 10;
 
 /// A function of the host.
 pub(crate) type NativeFn = for<'a, 'js> fn(&Args<'a, 'js>) -> rquickjs::Result<Value<'js>>;
@@ -101,7 +98,8 @@ impl<'js> IntoJsFunc<'js, ()> for Native {
     }
 
     fn call<'a>(&self, params: Params<'a, 'js>) -> rquickjs::Result<Value<'js>> {
-        let result = (self.function)(&Args { ctx: params.ctx(), vu: &self.vu, params: &params });
+        let args = Args { ctx: params.ctx(), vu: &self.vu, params: &params };
+        let result = vu::preempt::out_of_engine(|| (self.function)(&args));
         if vu::slices::is_over() {
             vu::yield_now();
         }
@@ -109,7 +107,30 @@ impl<'js> IntoJsFunc<'js, ()> for Native {
     }
 }
 
+/// A closure of the host as a function of JavaScript.
+struct Closure<F>(F);
+
+impl<'js, P, F: IntoJsFunc<'js, P>> IntoJsFunc<'js, P> for Closure<F> {
+    fn param_requirements() -> ParamRequirement {
+        F::param_requirements()
+    }
+
+    fn call<'a>(&self, params: Params<'a, 'js>) -> rquickjs::Result<Value<'js>> {
+        vu::preempt::out_of_engine(|| self.0.call(params))
+    }
+}
+
+/// Makes a JavaScript function of a closure.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(crate) fn closure<'js, P, F: IntoJsFunc<'js, P> + 'js>(
+    ctx: &Ctx<'js>,
+    closure: F,
+) -> rquickjs::Result<Function<'js>> {
+    Function::new(ctx.clone(), Closure(closure))
+}
+
 /// Makes a JavaScript function of a native one.
+#[expect(clippy::disallowed_methods, reason = "its calls go through `Native::call`")]
 pub(crate) fn native<'js>(
     ctx: &Ctx<'js>,
     vu: &Rc<VuState>,
@@ -262,7 +283,8 @@ pub(crate) fn call_if_function<'js>(
             return None;
         }
         let mut arguments = [argument.as_raw()];
-        let result = qjs::JS_Call(raw, value.as_raw(), qjs::JS_UNDEFINED, 1, arguments.as_mut_ptr());
+        let call = || qjs::JS_Call(raw, value.as_raw(), qjs::JS_UNDEFINED, 1, arguments.as_mut_ptr());
+        let result = vu::preempt::in_engine(call);
         Value::from_raw(ctx.clone(), result)
     };
     Some(if result.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(result) })

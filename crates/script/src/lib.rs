@@ -16,6 +16,7 @@ mod error;
 mod event_loop;
 mod flow;
 mod globals;
+mod grpc;
 mod host;
 mod http;
 mod imports;

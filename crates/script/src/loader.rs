@@ -71,15 +71,8 @@ impl HostLoader {
         let text = sources.read_text(name).err()?;
         sources.miss(&text).map(|_| text)
     }
-}
 
-impl Loader for HostLoader {
-    fn load<'js>(
-        &mut self,
-        ctx: &Ctx<'js>,
-        name: &str,
-        _attributes: Option<ImportAttributes<'js>>,
-    ) -> rquickjs::Result<Module<'js, Declared>> {
+    fn declare<'js>(&self, ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Module<'js, Declared>> {
         if self.0.init.sources.is_builtin(name) {
             return Module::declare_def::<HostModule, _>(ctx.clone(), name);
         }
@@ -94,6 +87,17 @@ impl Loader for HostLoader {
                 Module::declare_def::<HostModule, _>(ctx.clone(), name)
             }
         }
+    }
+}
+
+impl Loader for HostLoader {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        vu::preempt::out_of_engine(|| self.declare(ctx, name))
     }
 }
 
@@ -147,7 +151,10 @@ fn load_or_compile<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str) -> rquickjs
         }
         Code::Module(text) => text,
     };
-    let module = Module::declare(ctx.clone(), url, text.as_bytes()).map_err(explain)?;
+    let declared = Module::declare(ctx.clone(), url, text.as_bytes());
+    let module = declared
+        .or_else(|error| code::declare_without_redeclared(ctx, vu, url, &text, error))
+        .map_err(explain)?;
     let bytecode = module.write(WriteOptions { strip_source: true, ..Default::default() })?;
     let asks_for_meta = meta::is_asked_for(&text);
     sources.add_compiled(url, Compiled::Module(bytecode.into(), asks_for_meta));
@@ -165,7 +172,8 @@ impl HostModule {
     fn object<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Value<'js>> {
         let vu = js::vu_of(ctx);
         if vu.init.sources.is_builtin(name) {
-            return Ok(js::registry::module(ctx, &vu, name)?.into_value());
+            let module = vu::preempt::out_of_engine(|| js::registry::module(ctx, &vu, name));
+            return Ok(module?.into_value());
         }
         match vu.init.sources.compiled(name) {
             Some(Compiled::CommonJs(bytecode)) => commonjs::load(ctx, &vu, name, &bytecode),

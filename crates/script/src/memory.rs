@@ -12,8 +12,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use model::SystemClock;
-
 /// Change of a VU's memory after which the process's pool is asked, bytes.
 const STEP_BYTES: usize = 256 << 10;
 
@@ -102,9 +100,6 @@ pub(crate) struct MemoryAccount {
     reached: Cell<Option<Ceiling>>,
     /// The end of the reserve, once a limit was reached.
     reserve_end: Cell<usize>,
-    /// Whether a function of the engine runs that looks at no interrupt handler and calls no other code: each block that it asks
-    /// for is then a place to let others run.
-    lets_others_run: Cell<bool>,
 }
 
 impl MemoryAccount {
@@ -121,7 +116,6 @@ impl MemoryAccount {
             lower: Cell::new(0),
             reached: Cell::new(None),
             reserve_end: Cell::new(0),
-            lets_others_run: Cell::new(false),
         })
     }
 
@@ -138,18 +132,6 @@ impl MemoryAccount {
     /// Makes the next iteration start anew.
     pub(crate) fn begin(&self) {
         self.reached.set(None);
-    }
-
-    /// Runs a function of the engine that may compute for long: whenever it asks for memory after the end of a slice, the thread's
-    /// other VUs run. It must call no function of the script or of the host, which may hold what those others need.
-    pub(crate) fn in_slices<R>(&self, run: impl FnOnce() -> R) -> R {
-        self.lets_others_run.set(true);
-        // From now on every block is asked for.
-        self.upper.set(0);
-        let result = run();
-        self.lets_others_run.set(false);
-        self.settle(self.held.get());
-        result
     }
 
     /// The limit that was reached since [`Self::begin`].
@@ -187,9 +169,6 @@ impl MemoryAccount {
 
     #[cold]
     fn ask(&self, bytes: usize) -> bool {
-        if self.lets_others_run.get() {
-            vu::yield_after_slice(SystemClock::now());
-        }
         let wanted = self.held.get().saturating_add(bytes);
         if self.reached.get().is_none() {
             let Some(ceiling) = self.exceeded(wanted) else {
@@ -217,7 +196,7 @@ impl MemoryAccount {
     /// Updates the pool: the VU holds so many bytes.
     fn settle(&self, held: usize) {
         self.pool.change(self.known.replace(held), held);
-        if self.reached.get().is_none() && !self.lets_others_run.get() {
+        if self.reached.get().is_none() {
             self.upper.set(held.saturating_add(STEP_BYTES).min(self.limit.get()));
         }
         self.lower.set(held.saturating_sub(STEP_BYTES));

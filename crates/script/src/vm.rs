@@ -44,7 +44,8 @@ impl Vm {
         runtime.set_interrupt_handler(Some(Box::new(move || for_interrupts.must_stop())));
         let for_rejections = state.clone();
         runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
-            for_rejections.events.track_rejection(&ctx, promise, reason, handled);
+            let track = || for_rejections.events.track_rejection(&ctx, promise, reason, handled);
+            vu::preempt::out_of_engine(track);
         })));
         let context = Context::full(&runtime).map_err(host)?;
         context
@@ -54,6 +55,7 @@ impl Vm {
                 crate::globals::install(&ctx, &state)
             })
             .map_err(host)?;
+        crate::js::code::tell_where();
         let countdown = context.with(|ctx| crate::js::countdown(&ctx));
         Ok(Vm { state, _countdown: countdown, context, runtime })
     }

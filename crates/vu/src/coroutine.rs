@@ -49,6 +49,11 @@ pub(crate) struct State {
     place: Cell<Place>,
     /// The number that the end of a slice sets; see [`crate::slices::Countdown`].
     count: Cell<Option<NonNull<c_int>>>,
+    /// Whether the engine computes on behalf of the script: then the coroutine may be suspended in the middle of it.
+    in_engine: Cell<bool>,
+    /// Whether it is suspended there, and how often it was since it was called off.
+    is_preempted: Cell<bool>,
+    preempted_since_called_off: Cell<u32>,
     /// Wakes the task that polls the coroutine.
     waker: RefCell<Option<Waker>>,
     /// Set while the coroutine waits for a future, which lies on its stack.
@@ -62,7 +67,15 @@ pub(crate) struct State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 
-/// A body on a stack of its own, as a future of what it returns. `Err` holds the payload of a panic.
+/// The payload of a coroutine that was called off and went on within one call of the engine: its stack and all that it holds stay
+/// where they are until the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftBehind;
+
+/// Slices that a coroutine has after it was called off to end a call of the engine, half a second of computing.
+const LAST_SLICES_MAX: u32 = 200;
+
+/// A body on a stack of its own, as a future of what it returns. `Err` holds the payload of a panic, or [`LeftBehind`].
 pub struct Coroutine<T> {
     inner: ManuallyDrop<Inner<T>>,
     state: Rc<State>,
@@ -117,6 +130,9 @@ impl<T> Future for Coroutine<T> {
         // What is ready at once ends no slice: a body that waits only for such things computes all the same.
         let _slice = slices::Slice::begin();
         state.slice_started.set(None);
+        if state.is_beyond_its_last_slice() {
+            return Poll::Ready(Err(Box::new(LeftBehind)));
+        }
         loop {
             if !state.has_turn() || state.poll_wait(context).is_pending() {
                 break;
@@ -136,7 +152,8 @@ impl<T> Future for Coroutine<T> {
 impl<T> Drop for Coroutine<T> {
     fn drop(&mut self) {
         // A suspended coroutine has C frames on its stack that must not be unwound and must not be freed under the
-        // values that live there. It is leaked: this happens only when a process ends with VUs still running.
+        // values that live there. It is leaked: this happens only to one that was left behind, and when a process ends with
+        // VUs still running.
         if self.inner.started() && !self.inner.done() {
             return;
         }
@@ -192,6 +209,17 @@ impl State {
         }
         self.suspend();
         self.place.set(Place::default());
+    }
+
+    /// Whether it has been called off, and had its last slices within one call of the engine.
+    fn is_beyond_its_last_slice(&self) -> bool {
+        if !self.is_preempted.get() || !self.interrupted.get() {
+            self.preempted_since_called_off.set(0);
+            return false;
+        }
+        let slices = self.preempted_since_called_off.get() + 1;
+        self.preempted_since_called_off.set(slices);
+        slices > LAST_SLICES_MAX
     }
 
     fn suspend(&self) {
@@ -341,6 +369,38 @@ pub fn yield_after_slice(now: Instant) {
         // Beside a machine that is busy the look at the workers may be late.
         Some(started) if now.since(started) >= SLICE_MAX => state.wait_for_turn(),
         Some(_) => {}
+    });
+}
+
+/// Whether the engine computes on behalf of the script, for as long as this lives.
+pub(crate) struct Mode {
+    before: bool,
+}
+
+impl Mode {
+    #[inline]
+    pub(crate) fn enter(in_engine: bool) -> Mode {
+        Mode { before: with_current(|state| state.in_engine.replace(in_engine)).unwrap_or(false) }
+    }
+}
+
+impl Drop for Mode {
+    #[inline]
+    fn drop(&mut self) {
+        with_current(|state| state.in_engine.set(self.before));
+    }
+}
+
+/// Suspends the running coroutine if the engine computes on behalf of its script. For signal handlers that have interrupted the
+/// engine's own code.
+pub(crate) fn preempt() {
+    with_current(|state| {
+        if !state.in_engine.get() {
+            return;
+        }
+        state.is_preempted.set(true);
+        state.wait_for_turn();
+        state.is_preempted.set(false);
     });
 }
 

@@ -9,14 +9,15 @@
 
 pub mod busy;
 mod coroutine;
+pub mod preempt;
 pub mod slices;
 pub mod timer;
 pub mod turns;
 mod workers;
 
 pub use coroutine::{
-    Coroutine, Interrupted, Interrupter, block_on, block_on_always, clear_interrupt, coroutine, in_coroutine,
-    is_interrupted, stack_bytes, suspensions, yield_after_slice, yield_now,
+    Coroutine, Interrupted, Interrupter, LeftBehind, block_on, block_on_always, clear_interrupt, coroutine,
+    in_coroutine, is_interrupted, stack_bytes, suspensions, yield_after_slice, yield_now,
 };
 pub use workers::{Spawner, Workers};
 

@@ -4,14 +4,15 @@
 //! nanosecond or ten milliseconds. So a thread beside the workers looks at them once a millisecond. Where the same coroutine
 //! has run since the last look, it sends a signal to the worker, whose handler does two things: it notes that the slice is
 //! over, which costs nothing to read, and it sets the engine's counter to its end, so that the engine asks at its next
-//! operation. Time is thus measured only where a coroutine computes.
+//! operation. Time is thus measured only where a coroutine computes. A slice that goes on for another look is
+//! [preempted](crate::preempt) if it is the engine that computes.
 #![expect(
     unsafe_code,
     reason = "a signal handler that changes a number of C; each block states its invariant"
 )]
 
 use std::cell::Cell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
@@ -159,18 +160,25 @@ fn install_handler() {
         // signal handler may. Calls to the system that it interrupts are begun again.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = slice_is_over as extern "C" fn(c_int) as libc::sighandler_t;
-            action.sa_flags = libc::SA_RESTART;
+            let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = slice_is_over;
+            action.sa_sigaction = handler as libc::sighandler_t;
+            // The thread's other coroutines run while a preempted one is in the handler, and their slices end, too.
+            action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO | libc::SA_NODEFER;
             libc::sigemptyset(&raw mut action.sa_mask);
             libc::sigaction(SIGNAL, &raw const action, std::ptr::null_mut());
         }
     });
 }
 
-/// The signal handler. It touches two values of its own thread, neither of which is made at first use or destroyed.
-extern "C" fn slice_is_over(_: c_int) {
-    IS_OVER.set(true);
+/// The signal handler. It touches values of its own thread that are neither made at first use nor destroyed, unless it has
+/// interrupted the engine's own code.
+extern "C" fn slice_is_over(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
+    let was_over = IS_OVER.replace(true);
     crate::coroutine::end_count();
+    if was_over {
+        // SAFETY: this is the handler, and the argument its last.
+        unsafe { crate::preempt::leave_engine(context) };
+    }
 }
 
 /// A number that the running coroutine's engine counts down, asking when it reaches zero whether to stop.

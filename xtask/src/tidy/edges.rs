@@ -22,7 +22,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("vu", &["model"]),
     ("crypto", &[]),
     ("json", &[]),
-    ("script", &["crypto", "files", "histo", "html", "json", "model", "redact", "transpile", "vu", "wire"]),
+    ("grpc", &[]),
+    (
+        "script",
+        &["crypto", "files", "grpc", "histo", "html", "json", "model", "redact", "transpile", "vu", "wire"],
+    ),
     ("fleet", &["engine", "histo", "model", "plan", "schedule", "tally"]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
@@ -53,7 +57,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scan", &["lab", "labkit", "model"]),
     (
         "hostile",
-        &["archive", "fleet", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"],
+        &[
+            "archive", "fleet", "grpc", "html", "import", "json", "model", "otlp", "plan", "runfile",
+            "tally", "wire",
+        ],
     ),
     (
         "runs",
@@ -171,6 +178,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("histo", IO, "it is arithmetic"),
     ("html", IO, "a page is a text"),
     ("json", IO, "it is handed texts"),
+    ("grpc", IO, "it is handed texts and bytes"),
     ("redact", IO, "it is handed texts"),
     ("model", IO_BUT_THE_CLOCK, "nouns do nothing, and the clock is one of them"),
     ("plan", IO, "a plan is checked without running"),
@@ -199,6 +207,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("engine", JAVASCRIPT, "it runs programs, not scripts"),
     ("wire", JAVASCRIPT, "it moves bytes"),
     ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
+    ("grpc", JAVASCRIPT, "types and bytes, whoever sends them"),
     ("html", JAVASCRIPT, "a tree does not know who looks at it"),
     ("vu", JAVASCRIPT, "it switches stacks"),
     ("runs", JAVASCRIPT, "it reads files of runs, whatever made them"),

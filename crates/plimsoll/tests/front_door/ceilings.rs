@@ -2,7 +2,7 @@
 
 use crate::harness::{plimsoll, verb};
 
-/// A call that the engine cannot interrupt: it looks for four billion elements.
+/// A call in which the engine never asks whether it may go on: it looks for four billion elements.
 const STUCK: &str = "const a = []; a[4294967294] = 1; a.reverse();";
 
 #[track_caller]
@@ -34,6 +34,26 @@ fn a_summary_that_never_ends_is_left_behind() {
          export function handleSummary() {{ {STUCK} return {{}}; }}"
     );
     check_stuck(&summary, 0, "handleSummary() execution timed out after 0.2 seconds");
+}
+
+#[test]
+fn an_iteration_that_never_ends_keeps_no_other_and_ends_with_its_scenario() {
+    // The second scenario shares the thread with it, and the third begins after it, with the VU that is stuck.
+    let script = format!(
+        "export const options = {{ scenarios: {{
+            stuck: {{ executor: 'constant-vus', vus: 1, duration: '1s', gracefulStop: '0s', exec: 'stuck' }},
+            beside: {{ executor: 'constant-arrival-rate', rate: 50, duration: '1s', preAllocatedVUs: 2, exec: 'quick' }},
+            after: {{ executor: 'per-vu-iterations', vus: 2, iterations: 3, startTime: '4s', maxDuration: '1s',
+                gracefulStop: '0s', exec: 'quick' }},
+        }} }};
+        export function stuck() {{ {STUCK} }}
+        export function quick() {{}}"
+    );
+    let ran = plimsoll(&script).flags("--workers 1").run();
+    let ran = ran.says("scenario stuck: the iteration of VU");
+    let quick = ran.count("iterations");
+    // Of 51 beside it nearly all are in time, and of the six after it at least those of the VU that is free.
+    assert!((45 + 3..=51 + 6).contains(&quick), "{}", ran.err);
 }
 
 #[test]

@@ -190,7 +190,7 @@ impl ScriptVu {
                 if let Some(argument) = argument(&ctx)? {
                     args.push_arg(argument)?;
                 }
-                let value: Value<'_> = function.call_arg(args)?;
+                let value: Value<'_> = vu::preempt::in_engine(|| function.call_arg(args))?;
                 drive(&ctx, state)?;
                 Ok(value)
             };

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 use rquickjs::function::Opt;
-use rquickjs::{Ctx, Exception, Function, Object, TypedArray, Value};
+use rquickjs::{Ctx, Exception, Object, TypedArray, Value};
 
 use crate::js::registry::LazyGlobal;
 use crate::js::{self, Args};
@@ -66,7 +66,7 @@ fn decoder<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
             )),
         }
     };
-    object.set("decode", Function::new(args.ctx.clone(), decode)?.with_name("decode")?)?;
+    object.set("decode", crate::js::closure(args.ctx, decode)?.with_name("decode")?)?;
     Ok(object.into_value())
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         Ok(prepared) => prepared,
         Err(rquickjs::Error::Exception) if args.vu.stop.reason() == StopReason::None => {
             reject.call::<_, ()>((args.ctx.catch(),))?;
-            return pair(args.ctx, promise.into_value(), Function::new(args.ctx.clone(), || {})?);
+            return pair(args.ctx, promise.into_value(), crate::js::closure(args.ctx, || {})?);
         }
         Err(error) => return Err(error),
     };
@@ -71,7 +71,7 @@ pub(crate) fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
             let _ = abort.send(());
         }
     };
-    pair(args.ctx, promise.into_value(), Function::new(args.ctx.clone(), give_up)?)
+    pair(args.ctx, promise.into_value(), crate::js::closure(args.ctx, give_up)?)
 }
 
 fn pair<'js>(ctx: &Ctx<'js>, promise: Value<'js>, abort: Function<'js>) -> rquickjs::Result<Value<'js>> {

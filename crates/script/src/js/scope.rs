@@ -71,7 +71,8 @@ unsafe extern "C" fn get_own_property(
             return PRESENT;
         }
         // The binding keeps an exception of JavaScript where the engine looks for it; its own errors never leave a build.
-        let Ok(value) = (lazy.build)(&ctx, &vu_of(&ctx)) else { return EXCEPTION };
+        let built = vu::preempt::out_of_engine(|| (lazy.build)(&ctx, &vu_of(&ctx)));
+        let Ok(value) = built else { return EXCEPTION };
         // The next reader finds it as a plain property.
         let flags = (qjs::JS_PROP_WRITABLE | qjs::JS_PROP_CONFIGURABLE) as c_int;
         if qjs::JS_DefinePropertyValue(raw, scope, name, qjs::JS_DupValue(raw, value.as_raw()), flags) < 0 {

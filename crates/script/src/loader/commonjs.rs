@@ -53,7 +53,8 @@ pub(crate) fn load<'js>(
     let function: Function<'js> =
         js::run_script(ctx, bytecode)?.into_function().ok_or(rquickjs::Error::Exception)?;
     let require = require_from(ctx, vu, url)?;
-    vu.common_js.during(url, || function.call::<_, Value<'js>>((exports, module.clone(), require)))?;
+    let call = || function.call::<_, Value<'js>>((exports, module.clone(), require));
+    vu.common_js.during(url, || vu::preempt::in_engine(call))?;
     module.get("exports")
 }
 
@@ -65,7 +66,7 @@ pub(crate) fn require_from<'js>(
 ) -> rquickjs::Result<Function<'js>> {
     let vu = vu.clone();
     let url = url.to_owned();
-    Function::new(ctx.clone(), move |ctx: Ctx<'js>, specifier: String| require(&ctx, &vu, &url, &specifier))?
+    crate::js::closure(ctx, move |ctx: Ctx<'js>, specifier: String| require(&ctx, &vu, &url, &specifier))?
         .with_name("require")
 }
 

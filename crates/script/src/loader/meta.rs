@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Function, Module, Value};
+use rquickjs::{Ctx, Module, Value};
 use url::Url;
 
 use crate::js;
@@ -24,7 +24,7 @@ pub(crate) fn install<'js, T>(vu: &Rc<VuState>, url: &str, module: &Module<'js, 
         let specifier = given.map_or(Ok(String::new()), |value| js::to_string(&ctx, &value))?;
         resolve(&vu.init.sources, &base, &specifier).map_err(|why| js::go_error(&ctx, &why))
     };
-    meta.set("resolve", Function::new(meta.ctx().clone(), resolve)?.with_name("resolve")?)
+    meta.set("resolve", crate::js::closure(meta.ctx(), resolve)?.with_name("resolve")?)
 }
 
 /// The URL that `specifier` in the file `base` stands for, whether there is anything or not.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use csv::{Reader, ReaderBuilder, StringRecord};
-use rquickjs::{Array, Ctx, Function, Object, Value};
+use rquickjs::{Array, Ctx, Object, Value};
 
 use crate::js::library::JsLibrary;
 use crate::js::registry::Builtin;
@@ -80,7 +80,7 @@ fn reader<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         }
         Ok(fields.into_value())
     };
-    Ok(Function::new(args.ctx.clone(), next)?.into_value())
+    Ok(crate::js::closure(args.ctx, next)?.into_value())
 }
 
 /// The lines to read from a file, and their form.

@@ -76,7 +76,7 @@ pub(super) fn proxy<'js>(ctx: &Ctx<'js>, elements: Arc<[Box<str>]>) -> rquickjs:
             None => target.get(key),
         }
     };
-    handler.set("get", Function::new(ctx.clone(), get)?)?;
+    handler.set("get", crate::js::closure(ctx, get)?)?;
     let for_has = elements.clone();
     let has = move |target: Object<'js>, key: Value<'js>| -> rquickjs::Result<bool> {
         match element_key(&key) {
@@ -85,7 +85,7 @@ pub(super) fn proxy<'js>(ctx: &Ctx<'js>, elements: Arc<[Box<str>]>) -> rquickjs:
             None => target.contains_key(key),
         }
     };
-    handler.set("has", Function::new(ctx.clone(), has)?)?;
+    handler.set("has", crate::js::closure(ctx, has)?)?;
     let count = elements.len();
     let own_keys = move |ctx: Ctx<'js>| -> rquickjs::Result<Array<'js>> {
         let keys = Array::new(ctx)?;
@@ -95,7 +95,7 @@ pub(super) fn proxy<'js>(ctx: &Ctx<'js>, elements: Arc<[Box<str>]>) -> rquickjs:
         keys.set(count, "length")?;
         Ok(keys)
     };
-    handler.set("ownKeys", Function::new(ctx.clone(), own_keys)?)?;
+    handler.set("ownKeys", crate::js::closure(ctx, own_keys)?)?;
     let describe =
         move |ctx: Ctx<'js>, _target: Object<'js>, key: Value<'js>| -> rquickjs::Result<Value<'js>> {
             let (value, enumerable) = match element_key(&key) {
@@ -111,12 +111,12 @@ pub(super) fn proxy<'js>(ctx: &Ctx<'js>, elements: Arc<[Box<str>]>) -> rquickjs:
             descriptor.set("writable", true)?;
             Ok(descriptor.into_value())
         };
-    handler.set("getOwnPropertyDescriptor", Function::new(ctx.clone(), describe)?)?;
+    handler.set("getOwnPropertyDescriptor", crate::js::closure(ctx, describe)?)?;
     let refuse = |ctx: Ctx<'js>| -> rquickjs::Result<bool> {
         Err(Exception::throw_type(&ctx, "SharedArray is immutable"))
     };
     for trap in ["set", "deleteProperty", "defineProperty"] {
-        handler.set(trap, Function::new(ctx.clone(), refuse)?)?;
+        handler.set(trap, crate::js::closure(ctx, refuse)?)?;
     }
     let constructor: rquickjs::function::Constructor<'js> = ctx.globals().get("Proxy")?;
     constructor.construct((Array::new(ctx.clone())?, handler))

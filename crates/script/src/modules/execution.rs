@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::plan::{Executor, Stage};
 use model::{Instant, Scenario, SystemClock};
-use rquickjs::{Array, Ctx, Exception, Function, Object, Persistent, Value};
+use rquickjs::{Array, Ctx, Exception, Object, Persistent, Value};
 
 use super::data::deep_freeze;
 use crate::error::unwind;
@@ -230,7 +230,7 @@ fn live_map<'js>(
             None => target.get(key),
         }
     };
-    handler.set("get", Function::new(ctx.clone(), get)?)?;
+    handler.set("get", crate::js::closure(ctx, get)?)?;
     let state = vu.clone();
     let set = move |ctx: Ctx<'js>,
                     _target: Object<'js>,
@@ -246,13 +246,13 @@ fn live_map<'js>(
         write(&state, &name, Some(&js::to_string(&ctx, &value)?));
         Ok(true)
     };
-    handler.set("set", Function::new(ctx.clone(), set)?)?;
+    handler.set("set", crate::js::closure(ctx, set)?)?;
     let state = vu.clone();
     let delete = move |_target: Object<'js>, name: String| -> bool {
         write(&state, &name, None);
         true
     };
-    handler.set("deleteProperty", Function::new(ctx.clone(), delete)?)?;
+    handler.set("deleteProperty", crate::js::closure(ctx, delete)?)?;
     let state = vu.clone();
     let own_keys = move |ctx: Ctx<'js>| -> rquickjs::Result<Array<'js>> {
         let keys = Array::new(ctx)?;
@@ -261,10 +261,10 @@ fn live_map<'js>(
         }
         Ok(keys)
     };
-    handler.set("ownKeys", Function::new(ctx.clone(), own_keys)?)?;
+    handler.set("ownKeys", crate::js::closure(ctx, own_keys)?)?;
     let state = vu.clone();
     let has = move |_target: Object<'js>, name: String| read(&state, &name).is_some();
-    handler.set("has", Function::new(ctx.clone(), has)?)?;
+    handler.set("has", crate::js::closure(ctx, has)?)?;
     let state = vu.clone();
     let describe = move |ctx: Ctx<'js>, _target: Object<'js>, name: String| -> rquickjs::Result<Value<'js>> {
         let Some(value) = read(&state, &name) else { return Ok(Value::new_undefined(ctx)) };
@@ -275,7 +275,7 @@ fn live_map<'js>(
         }
         Ok(descriptor.into_value())
     };
-    handler.set("getOwnPropertyDescriptor", Function::new(ctx.clone(), describe)?)?;
+    handler.set("getOwnPropertyDescriptor", crate::js::closure(ctx, describe)?)?;
     let constructor: rquickjs::function::Constructor<'js> = ctx.globals().get("Proxy")?;
     constructor.construct((Object::new(ctx.clone())?, handler))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::metric::builtin;
 use model::{Instant, Mark, SystemClock, SystemTag, TagSetId};
-use rquickjs::{Ctx, Function, Object, Persistent, Value};
+use rquickjs::{Ctx, Object, Persistent, Value};
 
 use crate::async_groups;
 use crate::error::unwind;
@@ -147,7 +147,7 @@ fn group<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         if name.is_empty() { outer.clone() } else { format!("{outer}{GROUP_SEPARATOR}{name}").into() };
     vu.tags.borrow_mut().set_group(inner.clone());
     let started = SystemClock::now();
-    let result = function.call::<_, Value<'js>>(());
+    let result = vu::preempt::in_engine(|| function.call::<_, Value<'js>>(()));
     if !is_async {
         record_group(vu, started);
     }
@@ -162,7 +162,7 @@ fn group<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         record_group(&vu_of_group, started);
         vu_of_group.tags.borrow_mut().enter_group(current);
     };
-    async_groups::when_settled(args.ctx, vu, result?, Function::new(args.ctx.clone(), settled)?)
+    async_groups::when_settled(args.ctx, vu, result?, crate::js::closure(args.ctx, settled)?)
 }
 
 /// Measures the current group, which ends now.

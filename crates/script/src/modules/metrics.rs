@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use model::{Mark, MetricId, MetricKind, SystemClock, ValueKind};
 use rquickjs::function::Opt;
-use rquickjs::{Ctx, Exception, Function, Object, Value};
+use rquickjs::{Ctx, Exception, Object, Value};
 
 use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
@@ -73,7 +73,7 @@ fn declare<'js>(args: &Args<'_, 'js>, kind: MetricKind) -> rquickjs::Result<Valu
     let add = move |ctx: Ctx<'js>, value: Opt<Value<'js>>, tags: Opt<Value<'js>>| {
         add(&ctx, &vu, id, kind, &name, value.0, tags.0)
     };
-    metric.set("add", Function::new(args.ctx.clone(), add)?.with_name("add")?)?;
+    metric.set("add", crate::js::closure(args.ctx, add)?.with_name("add")?)?;
     Ok(metric.into_value())
 }
 

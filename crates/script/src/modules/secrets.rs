@@ -39,7 +39,7 @@ fn source<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         let key = key.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
         promise(&ctx, &vu, &name, &key)
     };
-    object.set("get", Function::new(args.ctx.clone(), get)?.with_name("get")?)?;
+    object.set("get", crate::js::closure(args.ctx, get)?.with_name("get")?)?;
     Ok(object.into_value())
 }
 

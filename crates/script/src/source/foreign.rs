@@ -7,7 +7,6 @@ const ADVICE: &[(&str, &str)] = &[
         "k6/browser",
         "it drives a browser, which this program does not; run this script with k6, and its requests here",
     ),
-    ("k6/net/grpc", "gRPC is not supported yet; run this script with k6"),
     ("k6/experimental/redis", "k6 has removed it too, for the extension k6/x/redis"),
     (
         "k6/experimental/tracing",
@@ -19,7 +18,7 @@ const ADVICE: &[(&str, &str)] = &[
         "k6 has removed it too: timers are globals; remove the import, or write k6/timers",
     ),
     ("k6/experimental/browser", "k6 has removed it too, for k6/browser, which this program does not have"),
-    ("k6/experimental/grpc", "k6 has removed it too, for k6/net/grpc, which is not supported yet"),
+    ("k6/experimental/grpc", "k6 has removed it too, for k6/net/grpc: change the import"),
     ("k6/experimental/websockets", "write k6/websockets, which has the same exports"),
     (
         "k6/x/faker",

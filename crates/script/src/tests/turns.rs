@@ -75,6 +75,21 @@ const HOGS: &[Hog] = &[
     hog("sort with a comparison", NUMBERS, "numbers.slice().sort((a, b) => a - b);"),
     hog("sort of typed numbers", NUMBERS, "new Float64Array(numbers).sort();"),
     hog("sort of holes", "const holes = []; holes[4294967294] = 1;", "holes.sort();"),
+    hog("reverse of holes", "const holes = []; holes[4294967294] = 1;", "holes.reverse();"),
+    hog("search in holes", "const holes = []; holes[4294967294] = 1;", "holes.indexOf(2);"),
+    hog("join of holes", "const holes = []; holes[4294967294] = 1;", "holes.join('');"),
+    hog("calls for nothing", "", "[].forEach.call({ length: 2 ** 53 - 1 }, () => {});"),
+    hog("a native iterator", "", "new Set([].values.call({ length: 2 ** 53 - 1 }));"),
+    hog(
+        "searching one long text in another",
+        "const a = 'a'.repeat(1000000), b = 'a'.repeat(500000) + 'b';",
+        "a.indexOf(b);",
+    ),
+    hog(
+        "flattening",
+        "let deep = []; for (let i = 0; i < 100; i++) deep = [deep, deep];",
+        "deep.flat(Infinity);",
+    ),
     hog("array search", NUMBERS, "numbers.indexOf(-1); numbers.includes(-1);"),
     hog("array copies", NUMBERS, "numbers.concat(numbers).reverse();"),
     hog("array fill", "", "new Array(300000).fill(0);"),
@@ -365,8 +380,8 @@ fn neighbours_of_long_native_calls_are_served() {
     for name in [
         "sort",
         "sort of typed numbers",
-        "sort of holes",
         "normalizing",
+        "array copies",
         "base64",
         "HTML",
         "JSON.parse",
@@ -375,6 +390,55 @@ fn neighbours_of_long_native_calls_are_served() {
         let ends = check_beside(&sources(&[name]), "");
         assert_eq!(ends, [Some(IterationEnd::Interrupted)], "{name}");
     }
+}
+
+#[test]
+fn neighbours_of_native_calls_that_never_end_are_served() {
+    for name in [
+        "sort of holes",
+        "reverse of holes",
+        "join of holes",
+        "flattening",
+        "searching one long text in another",
+    ] {
+        let ends = check_beside(&sources(&[name]), "");
+        assert_eq!(ends, [None], "{name}: it was left behind");
+    }
+}
+
+/// Long calls of the engine and what another engine gives for them. Texts count by each 997th of their units.
+const CALLS: &str = r"
+    const base = Array.from({ length: 120000 }, (_, i) => (i * 7919) % 200003);
+    const rows = Array.from({ length: 8000 }, (_, i) => ({ id: i, name: 'n' + i, tags: ['a', { b: i }] }));
+    const text = 'The quick brown fox jumps over the lazy dog. \u00e9\u0301 '.repeat(8000);
+    const hash = (s) => { let h = 0; for (let i = 0; i < s.length; i += 997) h = (h * 31 + s.charCodeAt(i)) | 0; return h };
+    const calls = [
+        [-1501404072, () => hash(base.slice().sort().join())],
+        [-2029494758, () => hash(new Float64Array(base).sort().join())],
+        [-1405575364, () => hash(base.concat(base).reverse().join())],
+        [-577422965, () => hash(JSON.stringify(JSON.parse(JSON.stringify(rows))))],
+        [-1943522690, () => hash(text.split(' ').join('_').toUpperCase())],
+        [-2913055399, () => hash(text.normalize('NFD')) + hash(text.normalize('NFKC'))],
+        [1430740219, () => hash((3n ** 20000n * 7n ** 20000n).toString(16))],
+        [-2, () => 'a'.repeat(60000).indexOf('a'.repeat(30000) + 'b') + text.lastIndexOf('zzz')],
+        [300002, () => { const holes = []; holes[300000] = 1; holes.reverse(); return holes[0] + holes.length }],
+        [240000, () => new Map(base.map((v, i) => [v, i])).size + new Set(base.concat(base)).size],
+        [328000, () => text.replace(/[aeiou]/g, '').length + text.match(/o\w+/g).length],
+    ];
+    export default function () {
+        for (const [expected, call] of calls) if (call() !== expected) throw new Error(`${call}`);
+    }";
+
+#[test]
+fn calls_that_took_turns_give_what_they_should() {
+    let mut thread = Thread::new("");
+    for _ in 0..4 {
+        thread.start(CALLS, &Durations::default());
+    }
+    for ended in &thread.ended {
+        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(Some(IterationEnd::Completed)));
+    }
+    thread.workers.join();
 }
 
 #[test]
@@ -427,9 +491,10 @@ fn a_neighbours_computing_is_not_the_servers_time() {
     assert!(beside[0] - alone[0] < 1.0 && beside[1] - alone[1] < 10.0, "{beside:?} {alone:?}");
 }
 
-/// Keeps the thread for tens of milliseconds at a time, in a call that the engine makes in one piece.
-const KEEPING: &str = "import { sleep } from 'k6'; export default function () {
-    const holes = []; holes[300000] = 1; while (true) { holes.reverse(); sleep(0.005); } }";
+/// Keeps the thread for tens of milliseconds at a time, in a call that the host makes in one piece.
+const KEEPING: &str =
+    "import { sleep } from 'k6'; import crypto from 'k6/crypto'; export default function () {
+    while (true) { crypto.randomBytes(8000000); sleep(0.005); } }";
 
 #[test]
 fn a_thread_that_is_kept_is_not_the_servers_time() {

@@ -170,8 +170,8 @@ fn dispatch_event<'js, A: rquickjs::function::IntoArgs<'js>>(
     arguments: A,
 ) -> rquickjs::Result<()> {
     async_groups::resume(&line.vu, line.group.as_ref());
-    line.dispatch.clone().restore(ctx)?.call::<_, Value<'js>>(arguments)?;
-    Ok(())
+    let dispatch = line.dispatch.clone().restore(ctx)?;
+    vu::preempt::in_engine(|| dispatch.call::<_, Value<'js>>(arguments)).map(drop)
 }
 
 /// An instant as events carry it: milliseconds since 1970.
