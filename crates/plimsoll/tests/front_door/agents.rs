@@ -358,3 +358,19 @@ fn a_test_that_cannot_begin_says_why() {
     let ran = plimsoll(script).flags("--agents 2").run().exits(107);
     assert!(ran.err.contains("not here"), "{}", ran.err);
 }
+
+/// A process of this machine that ends before the start is not waited for.
+#[test]
+fn an_agent_that_ends_before_the_start_ends_the_run() {
+    let script = "import { sleep } from 'k6'; export const options = { vus: 2, iterations: 2 };
+        export function setup() { sleep(60); } export default () => {};";
+    let running = plimsoll(script).flags("--agents 2").start();
+    eventually("agents", || running.children().len() == 2);
+    std::thread::sleep(Duration::from_secs(1));
+    for agent in running.children() {
+        kill_process(agent, Signal::KILL).expect("it runs");
+    }
+    let ran = running.wait();
+    assert!(ran.code != Some(0) && ran.elapsed < Duration::from_secs(20), "{:?}: {}", ran.elapsed, ran.err);
+    assert!(ran.err.contains("its process ended"), "{}", ran.err);
+}
