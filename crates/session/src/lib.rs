@@ -5,6 +5,7 @@
 pub mod agent;
 mod agent_options;
 pub mod agents;
+pub mod child_run;
 mod context;
 mod detached;
 mod ending;
