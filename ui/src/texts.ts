@@ -407,6 +407,7 @@ export const TEXTS = {
   drop_vus_exhausted: ['all VUs busy, maxVUs reached', '모든 VU가 사용 중이고 maxVUs에 도달함'],
   drop_vu_starting: ['all VUs busy, another VU initialising', '모든 VU가 사용 중이고 새 VU를 초기화하는 중'],
   drop_time_up: ['scenario ended', '시나리오 종료'],
+  drop_agent_lost: ['agent lost', '에이전트 유실'],
   strip_steal: ['CPU steal', 'CPU 스틸'],
   strip_steady: ['Steady state', '안정 구간'],
   strip_network: ['Network', '네트워크'],

@@ -452,7 +452,7 @@ pub struct ReportGenerator {
 pub struct ReportDrop {
     /// The scenario.
     pub scenario: String,
-    /// `vus_exhausted`, `vu_starting`, `time_up`.
+    /// `vus_exhausted`, `vu_starting`, `time_up`, `agent_lost`.
     #[cfg_attr(test, schemars(with = "crate::closed::DropCause"))]
     pub cause: &'static str,
     /// How many.

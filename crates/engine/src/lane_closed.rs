@@ -113,7 +113,7 @@ impl ClosedLane {
         loop {
             let until = match schedule.next(SystemClock::now()) {
                 Next::Vus { at, target } => {
-                    thread.mark_started(&self.scenario);
+                    thread.mark_started(&self.scenario, at);
                     self.set_target(at, target);
                     has_begun = true;
                     continue;

@@ -50,7 +50,7 @@ async fn follow(thread: &Rc<WorkerThread>, scenario: &Rc<ScenarioLane>, schedule
                 scenario.drop_rest(schedule.skip_overdue(now, 0).saturating_add(1), now);
             }
             Next::Arrival(arrival) => {
-                thread.mark_started(scenario);
+                thread.mark_started(scenario, arrival.due);
                 if thread.is_stopped() {
                     return;
                 }

@@ -223,11 +223,11 @@ impl WorkerThread {
     }
 
     /// Publishes the start of the scenario.
-    pub(crate) fn mark_started(&self, scenario: &ScenarioLane) {
+    pub(crate) fn mark_started(&self, scenario: &ScenarioLane, due: Instant) {
         if scenario.has_started.replace(true) {
             return;
         }
-        let late_ns = SystemClock::now().as_ns().saturating_sub(scenario.start.as_ns());
+        let late_ns = SystemClock::now().as_ns().saturating_sub(due.as_ns());
         scenario.progress().started_ns.store(scenario.start.as_ns(), Ordering::Relaxed);
         scenario.progress().started_late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
     }

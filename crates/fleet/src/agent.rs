@@ -133,8 +133,6 @@ pub enum Farewell {
         /// Whether the agent had joined.
         had_joined: bool,
     },
-    /// The agent cannot take part.
-    Unfit(String),
 }
 
 /// Where an agent is.

@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Interval between evaluations of the thresholds, as in k6.
 const THRESHOLDS_EVERY: Duration = Duration::from_secs(2);
 
-/// A start that differs by more between agents is worth a warning.
+/// A start that differs by more between agents is a warning.
 const SKEW_WARN: Duration = Duration::from_millis(100);
 
 /// One thing for the driver to do.
@@ -368,7 +368,7 @@ impl Book {
             self.effects.push(Effect::Stop(convert::to_abort(reason)));
         } else {
             let name = self.agents[agent].name.clone();
-            let why = reason.text.unwrap_or_else(|| "it was told to".to_owned());
+            let why = reason.text.unwrap_or_else(|| "without a reason".to_owned());
             self.log(now, LogLevel::Warn, format!("agent {name} stops: {why}"));
         }
     }
@@ -402,7 +402,7 @@ impl Book {
             self.log(now, LogLevel::Warn, text);
         }
         if !doubts.is_empty() {
-            self.log(now, LogLevel::Warn, format!("agent {name}: {doubts}"));
+            self.log(now, LogLevel::Warn, format!("validity of agent {name}: {doubts}"));
         }
     }
 

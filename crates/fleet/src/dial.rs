@@ -48,7 +48,7 @@ pub struct Reporter {
 impl Reporter {
     /// Reports to the hub. Reports arrive in order; none is lost while hub and agent live.
     pub fn report(&self, body: Body) {
-        // An agent that is over has nobody to report to.
+        // An agent that is over takes no reports.
         let _ = self.reports.send(body);
     }
 

@@ -185,7 +185,7 @@ impl Children {
     }
 }
 
-/// Tells the hub when an agent's process has ended. The hub ignores it where the run is over.
+/// Passes the end of an agent's process to the hub, which ignores it where the run is over.
 fn watch(name: String, mut child: Child, hub: &UnboundedSender<HubInput>) {
     loop {
         match child.try_wait() {

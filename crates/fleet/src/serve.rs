@@ -128,7 +128,7 @@ async fn serve(
                     }
                 }
                 HubOutput::Close(connection) => drop(writers.remove(&connection)),
-                // The run is over when nobody listens to its events.
+                // A run whose listener is gone is over.
                 HubOutput::Event(event) => drop(events.send(event)),
             }
         }

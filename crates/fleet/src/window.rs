@@ -293,7 +293,7 @@ impl Inbound {
         rows.iter().map(|row| self.one_series(row)).collect()
     }
 
-    /// What a part holds beside its series.
+    /// The load, exemplars and errors of a part.
     ///
     /// # Errors
     /// A number has no name.
@@ -580,14 +580,14 @@ mod tests {
             let hub = Process::new(false);
             let one = hub.window(&samples, 0);
             let mut merger = Merger::default();
-            for agent in 0..agents {
+            for (agent, shift_ns) in shifts.iter().enumerate().take(agents) {
                 let process = Process::new(agent % 2 == 0);
                 let own: Vec<Recorded> =
                     samples.iter().enumerate().filter(|(n, _)| n % agents == agent).map(|(_, it)| *it).collect();
                 // The second of two equal numbers of one process is of the same scenario on an agent.
-                let window = process.window(&own, shifts[agent]);
+                let window = process.window(&own, *shift_ns);
                 let mut outbound = Outbound::new(process.registry.clone(), process.tags.clone());
-                outbound.set_offset(-shifts[agent]);
+                outbound.set_offset(-shift_ns);
                 let mut inbound = Inbound::new(hub.registry.clone(), hub.tags.clone(), 2);
                 deliver(outbound.window(&window), &mut inbound, &mut merger);
             }

@@ -40,7 +40,7 @@ impl RunProgress {
 pub struct ScenarioProgress {
     /// When it started, nanoseconds on the monotonic clock; 0 before.
     pub started_ns: AtomicU64,
-    /// How late its latest worker thread began, nanoseconds plus one; 0 before.
+    /// How late the first iterations of its worker threads were, at most, nanoseconds plus one; 0 before.
     pub started_late_ns: AtomicU64,
     /// Iterations started in this instance so far; the next one's `iterationInInstance`.
     pub iterations_started: AtomicU64,

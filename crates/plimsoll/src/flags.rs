@@ -25,7 +25,7 @@ pub(crate) use self::import::ImportFlags;
 #[cfg(feature = "lab")]
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 pub(crate) use self::otlp::OtlpFlags;
-pub(crate) use agents::{AgentFlags, AgentsFlags, OnAgentLossFlag};
+pub(crate) use agents::{AgentFlags, AgentsFlags};
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};

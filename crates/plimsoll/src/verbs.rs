@@ -5,7 +5,6 @@ pub(crate) mod archive;
 pub(crate) mod audit;
 pub(crate) mod calibrate;
 pub(crate) mod capacity;
-mod child_run;
 pub(crate) mod collect;
 pub(crate) mod compare;
 pub(crate) mod completions;

@@ -10,43 +10,30 @@ use fleet::agent::SETUP_DATA_BYTES_MAX;
 use fleet::convert::{self, FailureKind, ReasonKind};
 use fleet::dial::{Reporter, Runner, join, reports};
 use fleet::message::{Body, Counters, Ended, FunctionEnd, Preparing, Segment, Steer};
-use fleet::token::Token;
 use fleet::window::Outbound;
 use fleet::{AgentSettings, Farewell, Task, part_of};
 use model::plan::{Compat, Plan};
-use model::{LogLine, Metadata, RunEvent, RunProgress, Sample, TagInterner};
+use model::{Grade, LogLine, Metadata, RunEvent, RunProgress, Sample, TagInterner};
 use plan::Stripe;
+use report::Lang;
 use runs::{Exit, Failure};
 use script::TraceSample;
 
 use crate::Context;
+pub use crate::agent_options::AgentOptions;
 use crate::agents::Assignment;
 use crate::program::{ScriptControl, ScriptProgram};
 use crate::run::raise_descriptor_limit;
 use crate::signals::{self, Running, Turn};
 use crate::source::{MemorySettings, Source};
 use crate::test::{Test, check_demand};
+use crate::watch::Watch;
 
 /// Raw samples per frame.
 const SAMPLES_PER_FRAME: usize = 1024;
 
 /// Log lines per look at them; further ones wait, and what does not fit into the log's queue is counted.
 const LINES_PER_LOOK: usize = 1000;
-
-/// Settings of an agent.
-pub struct AgentOptions {
-    /// The hub's address, HOST:PORT.
-    pub hub: String,
-    /// The run's token.
-    pub token: Token,
-    /// The agent's name for people.
-    pub name: String,
-}
-
-/// Returns this host's name.
-pub fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
 
 /// Serves a hub until its run is over.
 ///
@@ -82,7 +69,6 @@ pub fn run(options: AgentOptions, context: &Context) -> Result<Exit, Failure> {
             options.hub,
             after.as_secs()
         ),
-        Farewell::Unfit(why) => why,
     };
     Err(Failure::new(Exit::Other, text))
 }
@@ -96,7 +82,7 @@ struct Loaded {
     outbound: Mutex<Outbound>,
 }
 
-/// What runs now, as the network thread sees it.
+/// The runs in progress, as the network thread sees them.
 #[derive(Default)]
 struct Present {
     /// The scenarios.
@@ -286,12 +272,13 @@ impl Worker {
         let is_empty = plan.scenarios.iter().map(vus).all(|vus| vus == 0);
         let body = move || {
             let mut listener = EngineListener::new(&loaded, reporter, segment, config.progress.clone());
+            listener.watch = Some(Watch::begin(&plan));
             if is_empty {
                 listener.reporter.report(Body::Armed(segment.count));
             }
             let outcome = engine::run(plan, Arc::new(program), config, &mut |event| listener.on_event(event));
             lines.take(usize::MAX).into_iter().for_each(|body| listener.reporter.report(body));
-            // Killed for another part: nobody asks for its end.
+            // A run that was killed for another part has no end to report.
             if outcome.aborted != Some(AbortReason::Enough) {
                 listener.end(&outcome);
             }
@@ -493,6 +480,8 @@ struct EngineListener {
     reporter: Reporter,
     segment: Segment,
     progress: Arc<RunProgress>,
+    /// The generator's readings on this machine, while the scenarios run.
+    watch: Option<Watch>,
     has_started: bool,
     samples_lost: u64,
 }
@@ -505,10 +494,21 @@ impl EngineListener {
         progress: Arc<RunProgress>,
     ) -> EngineListener {
         let loaded = loaded.clone();
-        EngineListener { loaded, reporter, segment, progress, has_started: false, samples_lost: 0 }
+        EngineListener {
+            loaded,
+            reporter,
+            segment,
+            progress,
+            watch: None,
+            has_started: false,
+            samples_lost: 0,
+        }
     }
 
     fn on_event(&mut self, event: RunEvent) {
+        if let Some(watch) = &mut self.watch {
+            watch.on_event(&event, None);
+        }
         match event {
             RunEvent::Initializing { ready, planned } => {
                 self.reporter.report(Body::Preparing(Preparing { ready, planned }));
@@ -560,6 +560,13 @@ impl EngineListener {
         }
     }
 
+    /// The validity of this machine's part, where it is in doubt. The hub judges the whole, and sees only its own machine.
+    fn doubts(&self, outcome: &RunOutcome) -> String {
+        let validity = self.watch.as_ref().map(|watch| watch.validity(outcome));
+        let doubted = validity.filter(|validity| validity.grade > Grade::Unmeasured);
+        doubted.map_or_else(String::new, |validity| report::validity::line(&validity, Lang::En))
+    }
+
     fn end(&mut self, outcome: &RunOutcome) {
         if let Some(error) = &outcome.init_error {
             return self.reporter.report(Body::Unfit(convert::of_program(error)));
@@ -571,7 +578,7 @@ impl EngineListener {
             samples_lost: outcome.samples_lost + self.samples_lost,
             workers_lost: outcome.workers_lost as u64,
             counters: Some(convert::of_progress(&self.progress)),
-            doubts: String::new(),
+            doubts: self.doubts(outcome),
         }));
     }
 }

@@ -15,7 +15,7 @@ use fleet::tls::HubCertificate;
 use fleet::token::{TOKEN_FILE_BYTES_MAX, Token};
 use fleet::{Fleet, HubSettings, OnLoss};
 use model::plan::{Compat, Segment};
-use plan::vu_demand;
+use plan::{GoDuration, vu_demand};
 use runs::{Exit, Failure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -24,8 +24,8 @@ use crate::Context;
 use crate::packing::archive_of;
 use crate::test::Test;
 
-/// Agents that one test may have; that of the parts of a sequence of segments.
-pub const AGENTS_MAX: u32 = 1000;
+/// Default of `--arm-timeout`.
+const ARM_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The variable that hands a local agent its token.
 pub const TOKEN_VARIABLE: &str = "PLIMSOLL_AGENT_TOKEN";
@@ -47,6 +47,54 @@ pub struct AgentsSettings {
     /// The address that agents of other machines connect to, and the file that their token is written to; `None` for processes of
     /// this machine.
     pub remote: Option<(SocketAddr, PathBuf)>,
+}
+
+/// The flags of a run on agents, as typed.
+#[derive(Clone, Debug, Default)]
+pub struct AgentsAsked {
+    /// Number of agents.
+    pub count: u32,
+    /// Number of agents that is enough; all if unset.
+    pub least: Option<u32>,
+    /// Time to arm; two minutes if unset.
+    pub arm_timeout: Option<String>,
+    /// The reaction to the loss of an agent.
+    pub on_loss: OnLoss,
+    /// The address for agents of other machines.
+    pub listen: Option<String>,
+    /// The file for their token.
+    pub token_file: Option<PathBuf>,
+}
+
+impl AgentsAsked {
+    /// Resolves the flags.
+    ///
+    /// # Errors
+    /// A flag is invalid.
+    pub fn resolve(self) -> Result<AgentsSettings, Failure> {
+        let refuse = |text: String| Failure::new(Exit::InvalidConfig, text);
+        let AgentsAsked { count, least, arm_timeout, on_loss, listen, token_file } = self;
+        let least = least.unwrap_or(count);
+        if least > count {
+            return Err(refuse(format!(
+                "invalid --agents-min {least}: the test has {count} agents (--agents)"
+            )));
+        }
+        let parse_timeout = |text: String| {
+            let timeout = GoDuration::parse(&text).map(GoDuration::to_std).filter(|it| !it.is_zero());
+            timeout.ok_or_else(|| {
+                refuse(format!("invalid --arm-timeout {text:?}: expected a duration such as 2m"))
+            })
+        };
+        let arm_timeout = arm_timeout.map(parse_timeout).transpose()?.unwrap_or(ARM_TIMEOUT);
+        let parse_address = |text: String| {
+            let expected = "expected IP:PORT, for example 0.0.0.0:7000";
+            let address = text.parse::<SocketAddr>();
+            address.map_err(|_| refuse(format!("invalid --agents-listen `{text}`: {expected}")))
+        };
+        let address = listen.map(parse_address).transpose()?;
+        Ok(AgentsSettings { count, least, arm_timeout, on_loss, remote: address.zip(token_file) })
+    }
 }
 
 /// The part of an agent's settings that only the session reads. It holds secrets, and is never stored.
@@ -223,7 +271,7 @@ impl AgentsSettings {
                 .env(TOKEN_VARIABLE, token.to_line())
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
-                // Signals of the terminal go to the hub, which tells its agents.
+                // Signals of the terminal go to the hub, which passes them on.
                 .process_group(0);
             (name, command)
         };

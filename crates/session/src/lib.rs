@@ -3,7 +3,9 @@
 //! The crate must not know subcommands and flags: the binary converts those to settings.
 
 pub mod agent;
+mod agent_options;
 pub mod agents;
+pub mod child_run;
 mod context;
 mod detached;
 mod ending;

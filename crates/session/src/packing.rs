@@ -1,12 +1,13 @@
 //! A script with everything that it needs, as an archive.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use archive::{Archive, Metadata, PackageImport, anonymous};
 use plan::{Options, ResolveContext};
-use runs::Failure;
+use runs::{Exit, Failure};
 
-use crate::context::plan_failure;
+use crate::context::{Context, plan_failure};
 use crate::test::Script;
 
 /// The k6 version whose format is written. Archives name their creator in this field, and readers choose the format by it.
@@ -68,4 +69,31 @@ fn system() -> &'static str {
         "macos" => "darwin",
         other => other,
     }
+}
+
+/// Writes an archive to a file, or to standard output for `-`.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(archive: &Archive, to: &Path, context: &Context) -> Result<(), Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(Exit::Other, format!("failed to make {}: {error}", to.display()))
+    };
+    if to == Path::new("-") {
+        return archive::write(archive, std::io::stdout().lock()).map_err(|error| failed(&error));
+    }
+    let mut partial = to.as_os_str().to_owned();
+    partial.push(".part");
+    let file = std::fs::File::create(&partial).map_err(|error| failed(&error))?;
+    let written = archive::write(archive, std::io::BufWriter::new(file)).map_err(|error| failed(&error));
+    let moved = written.and_then(|()| std::fs::rename(&partial, to).map_err(|error| failed(&error)));
+    moved.inspect_err(|_| {
+        // An incomplete file is useless.
+        let _ = std::fs::remove_file(&partial);
+    })?;
+    if !context.is_quiet {
+        let others = archive.files.len();
+        context.logger.print(&format!("wrote {}, files beside the script: {others}\n", to.display()));
+    }
+    Ok(())
 }

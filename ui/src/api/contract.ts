@@ -94,7 +94,7 @@ export type Direction = 'improved' | 'regressed';
 export type Precision = 'exact' | 'histogram';
 
 /** Reason for a dropped iteration. */
-export type DropCause = 'vus_exhausted' | 'vu_starting' | 'time_up';
+export type DropCause = 'vus_exhausted' | 'vu_starting' | 'time_up' | 'agent_lost';
 
 /** Reason for keeping an example request: `bucket` is the first in its power of two of milliseconds. */
 export type ExemplarKind = 'slowest' | 'failed' | 'bucket';
@@ -2270,7 +2270,7 @@ export interface ReportGenerator {
 
 /** Iterations that were due and not started. */
 export interface ReportDrop {
-  /** `vus_exhausted`, `vu_starting`, `time_up`. */
+  /** `vus_exhausted`, `vu_starting`, `time_up`, `agent_lost`. */
   cause: DropCause;
   /** How many. */
   count: number;

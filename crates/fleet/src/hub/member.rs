@@ -24,7 +24,7 @@ pub(super) struct Member {
     pub(super) rounds: u32,
     pub(super) uncertainty_ns: u64,
     pub(super) is_suspect: bool,
-    /// Whether it was told that the run is over.
+    /// Whether it has the order to finish.
     pub(super) is_dismissed: bool,
 }
 

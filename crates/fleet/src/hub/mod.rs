@@ -225,8 +225,10 @@ pub struct Hub {
     is_killed: bool,
     /// Whether `setup()` has run.
     is_set_up: bool,
-    /// Whether agents were told to stop.
+    /// Whether agents have the order to stop.
     is_stopped: bool,
+    /// Processes of agents that have ended, with the reasons.
+    gone: Vec<String>,
     began: Option<Instant>,
     started: Option<Instant>,
     end: HubEnd,
@@ -245,6 +247,7 @@ impl Hub {
             is_killed: false,
             is_set_up: false,
             is_stopped: false,
+            gone: Vec::new(),
             began: None,
             started: None,
             end: HubEnd::default(),
@@ -265,6 +268,7 @@ impl Hub {
             }
             Some(HubInput::Exited(name, why)) => {
                 let is_it = |member: &Member| member.name == name && member.is_live() && !member.is_dismissed;
+                self.gone.push(format!("agent {name}: {why}"));
                 if let Some(agent) = self.members.iter().position(is_it) {
                     self.lose(now, agent, why);
                 }

@@ -164,6 +164,13 @@ impl Hub {
             self.finish(now);
             return true;
         }
+        // A process of this machine is not replaced: there is nothing to wait for.
+        let left = self.settings.agents.saturating_sub(self.gone.len() as u32);
+        if let Some(last) = self.gone.last().filter(|_| left < self.settings.agents_min) {
+            let text = format!("{} agents ended before the start; the last: {last}", self.gone.len());
+            self.stop(now, convert::reason(ReasonKind::Listener, Some(text)), true);
+            return true;
+        }
         self.deal_parts(now);
         let is_ready = |it: &&Member| it.stage == Stage::Armed && it.rounds >= ROUNDS as u32;
         let ready = self.members.iter().filter(is_ready).count();

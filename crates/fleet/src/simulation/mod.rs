@@ -37,7 +37,7 @@ enum Fault {
     EarlyTeardown,
     /// Agents do not obey orders to stop.
     IgnoreStop,
-    /// Agents prepare another part than they are told.
+    /// Agents prepare another part than they are given.
     WrongPart,
     /// An agent does not hand over its end.
     LoseEnd,

@@ -24,7 +24,7 @@ const TIME_MAX_NS: u64 = 600 * SECOND_NS;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What happened in a run, in true time.
+/// The events of a run, in true time.
 #[derive(Default)]
 pub(super) struct Trace {
     pub(super) entries: Vec<(u64, String)>,
@@ -52,7 +52,7 @@ pub(super) struct Trace {
     pub(super) suspects: usize,
     pub(super) was_recut: bool,
     pub(super) hub_died: Option<u64>,
-    /// When the hub was told to stop.
+    /// When the hub got the order to stop.
     pub(super) stopped: Option<u64>,
     /// Spans in which an agent's machine stood still.
     pub(super) frozen: Vec<Option<(u64, u64)>>,
@@ -78,7 +78,6 @@ enum Event {
     HubClosed(Connection),
     AgentClosed(Connection),
     Opened(usize),
-    Unreachable(usize),
     Start(usize),
     Die(usize),
     HubDies,
@@ -299,7 +298,7 @@ impl World {
         // What would reach a machine that stands still reaches it afterwards.
         let target = match &event {
             Event::ToAgent(wire, _) | Event::AgentClosed(wire) => Some(self.wires[*wire as usize].agent),
-            Event::Opened(agent) | Event::Unreachable(agent) | Event::Stub(agent, _) => Some(*agent),
+            Event::Opened(agent) | Event::Stub(agent, _) => Some(*agent),
             _ => None,
         };
         if let Some(thaw) =
@@ -328,7 +327,6 @@ impl World {
                 }
             }
             Event::Opened(agent) => self.open(agent),
-            Event::Unreachable(agent) => self.step_agent(agent, Some(AgentInput::Disconnected)),
             Event::Start(agent) => self.start_agent(agent),
             Event::Die(agent) => self.kill_agent(agent),
             Event::HubDies => self.kill_hub(),
@@ -476,10 +474,10 @@ impl World {
                 self.trace.agreed = Some(at.as_ns() - HUB_ORIGIN_NS);
                 self.trace.parts = self.armed.values().copied().collect();
             }
+            HubEvent::Window(_, part)
+                if self.fault == Some(Fault::LoseWindow) && part.start_ns.is_multiple_of(3) => {}
             HubEvent::Window(agent, part) => {
-                if self.fault != Some(Fault::LoseWindow) || !part.start_ns.is_multiple_of(3) {
-                    self.trace.counted.push((self.hub_names[&agent], part.start_ns));
-                }
+                self.trace.counted.push((self.hub_names[&agent], part.start_ns));
             }
             HubEvent::Suspect(_) => self.trace.suspects += 1,
             HubEvent::Lost { agent, why } => {

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use fleet::OnLoss;
+use session::agents::AgentsAsked;
 
 /// Agents that share a test.
 #[derive(Clone, Debug, Default, Args)]
@@ -26,6 +28,23 @@ pub(crate) struct AgentsFlags {
     /// Write the token that agents need to this file, for this run
     #[arg(long, value_name = "FILE", requires = "agents_listen")]
     pub(crate) token_file: Option<PathBuf>,
+}
+
+impl AgentsFlags {
+    /// Returns the flags of a run on agents; `None` without `--agents`.
+    pub(crate) fn asked(&self) -> Option<AgentsAsked> {
+        Some(AgentsAsked {
+            count: self.agents?,
+            least: self.agents_min,
+            arm_timeout: self.arm_timeout.clone(),
+            on_loss: match self.on_agent_loss {
+                Some(OnAgentLossFlag::Abort) => OnLoss::Abort,
+                Some(OnAgentLossFlag::Continue) | None => OnLoss::Continue,
+            },
+            listen: self.agents_listen.clone(),
+            token_file: self.token_file.clone(),
+        })
+    }
 }
 
 /// Values of `--on-agent-loss`.

@@ -1,6 +1,5 @@
 //! Resolves flags and variables to the settings of a session; one file per concern.
 
-mod agents;
 pub(crate) mod common;
 mod evidence;
 mod lab;
@@ -8,7 +7,6 @@ mod page;
 mod receiving;
 mod script;
 
-pub(crate) use agents::agents;
 pub(crate) use common::compat;
 pub(crate) use evidence::{named as evidence_settings, sources as evidence_sources};
 pub(crate) use lab::lab_script;

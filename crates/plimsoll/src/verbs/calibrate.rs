@@ -14,8 +14,8 @@ use session::Context;
 
 use self::step::{Bench, LATENESS_MS_MAX, Step, VUS};
 use self::target::Target;
-use super::child_run::{Scratch, fail};
 use crate::flags::CalibrateFlags;
+use session::child_run::{Scratch, fail};
 
 /// Allowed measurement times per load.
 const TIME: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(60);

@@ -11,6 +11,7 @@ use runfile::StudyFacts;
 use runs::{Exit, Failure};
 use session::Context;
 use session::RecordSettings;
+use session::agents::AgentsAsked;
 use session::live::LiveSettings;
 use session::reports::CiOutputs;
 use session::signals::{self, Running, Turn};
@@ -104,7 +105,7 @@ pub(super) fn one(
     if control.is_stopped() {
         return Err(Failure::new(Exit::Signal, "the run did not start: stopped by a signal"));
     }
-    let agents = settings::agents(&flags.agents)?;
+    let agents = flags.agents.asked().map(AgentsAsked::resolve).transpose()?;
     let page = settings::page_settings(flags, context, !record.is_off)?;
     let wanted = SessionSettings {
         workers,

@@ -10,8 +10,8 @@ use report::Lang;
 use runs::{Exit, Failure, validity};
 use session::Context;
 
-use super::child_run::{ChildRun, Scratch, fail};
 use crate::flags::SplitTestFlags;
+use session::child_run::{ChildRun, Scratch, fail};
 
 /// The latencies to compare.
 const QUANTILES: [(&str, f64); 2] = [("p50", 0.5), ("p95", 0.95)];

@@ -43,7 +43,7 @@ fn seen(server: &testkit::Server, path: &str) -> u64 {
     server.settled().rows.iter().filter(|(row, _)| row.path == path).map(|(_, count)| count).sum()
 }
 
-/// Whether a process exists, and is no zombie that nobody has waited for.
+/// Whether a process exists, and is no zombie.
 fn is_alive(pid: Pid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
@@ -357,4 +357,20 @@ fn a_test_that_cannot_begin_says_why() {
         export default () => {};";
     let ran = plimsoll(script).flags("--agents 2").run().exits(107);
     assert!(ran.err.contains("not here"), "{}", ran.err);
+}
+
+/// A process of this machine that ends before the start is not waited for.
+#[test]
+fn an_agent_that_ends_before_the_start_ends_the_run() {
+    let script = "import { sleep } from 'k6'; export const options = { vus: 2, iterations: 2 };
+        export function setup() { sleep(60); } export default () => {};";
+    let running = plimsoll(script).flags("--agents 2").start();
+    eventually("agents", || running.children().len() == 2);
+    std::thread::sleep(Duration::from_secs(1));
+    for agent in running.children() {
+        kill_process(agent, Signal::KILL).expect("it runs");
+    }
+    let ran = running.wait();
+    assert!(ran.code != Some(0) && ran.elapsed < Duration::from_secs(20), "{:?}: {}", ran.elapsed, ran.err);
+    assert!(ran.err.contains("its process ended"), "{}", ran.err);
 }

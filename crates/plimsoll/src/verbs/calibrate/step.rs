@@ -8,7 +8,7 @@ use model::{Aggregate, Instant, MetricKind, Quantile, Vital, Window};
 use runfile::Reader;
 use runs::Failure;
 
-use super::super::child_run::{ChildRun, fail};
+use session::child_run::{ChildRun, fail};
 
 /// The script: the cheapest possible request, so that the machine and not the script is measured.
 const SCRIPT: &str = include_str!("script.js");

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use runs::{Exit, Failure};
 
-use super::super::child_run::fail;
+use session::child_run::fail;
 
 /// Maximum number of connections; further ones are closed. Each has a thread.
 const CONNECTIONS_MAX: usize = 1_024;

@@ -12,14 +12,14 @@ use runs::{Exit, Failure};
 const VARIABLES: [&str; 5] = ["ADDRESS", "LINGER", "NO_STORE", "OUT", "SUMMARY_EXPORT"];
 
 /// A temporary folder that is deleted when this is dropped.
-pub(super) struct Scratch(PathBuf);
+pub struct Scratch(PathBuf);
 
 impl Scratch {
     /// Creates a folder for this process alone.
     ///
     /// # Errors
     /// The folder cannot be created.
-    pub(super) fn new(what: &str) -> Result<Scratch, Failure> {
+    pub fn new(what: &str) -> Result<Scratch, Failure> {
         let path = std::env::temp_dir().join(format!("plimsoll-{what}-{}", std::process::id()));
         let made = std::fs::create_dir_all(&path);
         made.map_err(|error| fail(format!("make the folder {}: {error}", path.display())))?;
@@ -27,7 +27,7 @@ impl Scratch {
     }
 
     /// Returns the folder's path.
-    pub(super) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.0
     }
 }
@@ -40,7 +40,7 @@ impl Drop for Scratch {
 }
 
 /// A run in a child process.
-pub(super) struct ChildRun {
+pub struct ChildRun {
     child: Child,
     runs: PathBuf,
 }
@@ -50,7 +50,7 @@ impl ChildRun {
     ///
     /// # Errors
     /// The process cannot be started.
-    pub(super) fn start(
+    pub fn start(
         words: impl IntoIterator<Item = impl AsRef<OsStr>>,
         runs: PathBuf,
     ) -> Result<ChildRun, Failure> {
@@ -69,7 +69,7 @@ impl ChildRun {
     ///
     /// # Errors
     /// The run failed, or its file cannot be read.
-    pub(super) fn finish(mut self) -> Result<Reader, Failure> {
+    pub fn finish(mut self) -> Result<Reader, Failure> {
         let status =
             self.child.wait().map_err(|error| fail(format!("wait for a part of the test: {error}")))?;
         if !status.success() {
@@ -92,6 +92,6 @@ impl Drop for ChildRun {
 }
 
 /// Returns a failure whose text continues "failed to".
-pub(super) fn fail(what: String) -> Failure {
+pub fn fail(what: String) -> Failure {
     Failure::new(Exit::Other, format!("failed to {what}"))
 }
