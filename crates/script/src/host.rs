@@ -25,6 +25,11 @@ pub(crate) static REGISTRY: Registry = Registry {
         websocket::MODULE,
         websocket::EXPERIMENTAL,
         flow::MODULE,
+        modules::redis::MODULE,
+        modules::redis::EXPERIMENTAL,
+        modules::sql::MODULE,
+        modules::sql::POSTGRES,
+        modules::sql::SQLITE,
     ],
     globals: &[
         globals::text::ENCODER,

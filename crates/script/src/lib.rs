@@ -11,6 +11,7 @@ mod async_groups;
 mod bundle;
 mod callbacks;
 mod console;
+mod dialer;
 mod directives;
 mod error;
 mod event_loop;

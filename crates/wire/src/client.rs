@@ -282,9 +282,14 @@ impl Client {
         self.dialer(tls).dial(target, trace).await
     }
 
-    fn dialer(&self, tls: Option<Arc<ClientConfig>>) -> Dialer<'_> {
+    pub(crate) fn dialer(&self, tls: Option<Arc<ClientConfig>>) -> Dialer<'_> {
         let (local_ip, traffic) = (self.local_ip, self.traffic.clone());
         Dialer { shared: &self.shared, local_ip, traffic, tls, is_opaque: false }
+    }
+
+    /// What all clients share.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     fn tls_config(&self, host: &str) -> Result<Arc<ClientConfig>, Error> {

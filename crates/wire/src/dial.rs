@@ -72,7 +72,7 @@ impl Dialer<'_> {
     }
 
     /// A socket that is connected to `target`.
-    async fn reach(&self, target: &Target, trace: &Trace) -> Result<(Counted, SocketAddr), Error> {
+    pub(crate) async fn reach(&self, target: &Target, trace: &Trace) -> Result<(Counted, SocketAddr), Error> {
         let remote = self.address_of(target, trace).await?;
         trace.remote.set(Some(remote));
         trace.enter(Stage::Connect, SystemClock::now());
@@ -139,7 +139,7 @@ fn greeting_error(failure: &::h2::Error, host: &str, remote: SocketAddr) -> Erro
     }
 }
 
-fn bad_server_name(host: &str) -> Error {
+pub(crate) fn bad_server_name(host: &str) -> Error {
     let message = format!("tls: {host:?} is no name that a certificate can be for");
     Error::new(ErrorCode::TLS, Stage::Tls, Kind::Tls, message)
 }

@@ -13,6 +13,7 @@
 //! * [`fetch`] performs a script's request: exchanges with a [`CookieJar`], redirects, [`Auth`] and decoding, each
 //!   exchange reported to the caller.
 //! * [`Client::upgrade`] opens a [`WebSocket`].
+//! * [`Client::open_stream`] opens a connection for another protocol, [`Client::encrypt`] begins TLS over one.
 
 mod arrival;
 mod auth;
@@ -54,6 +55,7 @@ mod setup_error;
 mod shared;
 mod staple;
 mod status;
+mod stream;
 mod system;
 mod target;
 mod timer;
@@ -90,6 +92,7 @@ pub use setup_error::SetupError;
 pub use shared::Shared;
 pub use staple::{CertStatus, Staple};
 pub use status::status_text;
+pub use stream::{ByteStream, StreamTls};
 pub use target::Target;
 pub use tls_facts::TlsFacts;
 pub use websocket::{

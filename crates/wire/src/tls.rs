@@ -19,6 +19,7 @@ use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::limits::TLS_SESSIONS_MAX;
 use crate::setup_error::SetupError;
 use crate::staple::Staple;
+use crate::stream::StreamTls;
 use crate::tls_facts::TlsFacts;
 use crate::trusted::{Trusting, is_authority};
 use crate::verify::AcceptAnyone;
@@ -106,14 +107,44 @@ impl Tls {
         configs.collect::<Result<_, _>>().map_err(|error| error.to_string())
     }
 
+    /// The configuration of a connection that carries another protocol than HTTP. What `own` does not say is as for requests.
+    ///
+    /// # Errors
+    /// A certificate or key of `own` cannot be used.
+    pub(crate) fn config_for_stream(&self, host: &str, own: &StreamTls) -> Result<ClientConfig, Error> {
+        let refused = |why: String| failed(ErrorCode::TLS, format!("tls: {why}"), "");
+        let given = own.certificate.as_ref().map(|given| identity(0, given)).transpose();
+        let given = given.map_err(|error| refused(error.to_string()))?;
+        let general = self.identities.iter().find(|identity| identity.is_for(host));
+        let accepts_anyone = self.accepts_anyone || own.accepts_anyone;
+        let roots = match own.authorities.as_slice() {
+            _ if accepts_anyone => RootCertStore::empty(),
+            [] => (self.roots)(),
+            authorities => stream_roots(authorities).map_err(refused)?,
+        };
+        let config = self.config_with(accepts_anyone, given.as_ref().or(general), roots);
+        let mut config = config.map_err(|why| refused(why.to_string()))?;
+        config.alpn_protocols.clear();
+        Ok(config)
+    }
+
     fn config(
         &self,
         identity: Option<&Identity>,
         roots: RootCertStore,
     ) -> Result<ClientConfig, rustls::Error> {
+        self.config_with(self.accepts_anyone, identity, roots)
+    }
+
+    fn config_with(
+        &self,
+        accepts_anyone: bool,
+        identity: Option<&Identity>,
+        roots: RootCertStore,
+    ) -> Result<ClientConfig, rustls::Error> {
         let builder = ClientConfig::builder_with_provider(self.provider.clone())
             .with_protocol_versions(&self.versions)?;
-        let builder = if self.accepts_anyone {
+        let builder = if accepts_anyone {
             let verifier = Arc::new(AcceptAnyone::new(self.provider.clone()));
             builder.dangerous().with_custom_certificate_verifier(verifier)
         } else if roots.is_empty() {
@@ -163,6 +194,19 @@ pub(crate) fn system_roots() -> RootCertStore {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
     roots
+}
+
+/// The certificates of authorities in PEM texts.
+fn stream_roots(authorities: &[String]) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    for (index, text) in authorities.iter().enumerate() {
+        let certificates = CertificateDer::pem_slice_iter(text.as_bytes()).filter_map(Result::ok);
+        let (added, _) = roots.add_parsable_certificates(certificates);
+        if added == 0 {
+            return Err(format!("`ca` [{index}] has no PEM certificate"));
+        }
+    }
+    Ok(roots)
 }
 
 /// The parameters that a finished handshake negotiated.
