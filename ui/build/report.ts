@@ -6,8 +6,11 @@ import type { Plugin } from 'vite';
 /** Where an exporter puts the data: between these two parts of the file, as `<script type="application/json">`. */
 export const DATA_MARK = '<!--plimsoll-data-->';
 
+/** The mode of Vite that builds the report. */
+export const REPORT_MODE = 'report';
+
 /**
- * Emits `report.html` beside `index.html`.
+ * Emits `report.html`, and nothing else.
  *
  * The page in it may load nothing, and only the very script and style that were built may run: their digests are in its
  * policy. The data is a block that no browser runs, so that it needs no digest.
@@ -53,6 +56,7 @@ export function singleFileReport(): Plugin {
         '</html>',
         '',
       ].join('\n');
+      for (const name of Object.keys(bundle)) delete bundle[name];
       this.emitFile({ type: 'asset', fileName: 'report.html', source });
     },
   };

@@ -28,12 +28,17 @@ export function shown(value: number | null | undefined, unit: Unit): string {
   }
 }
 
-/** The same, short enough for an axis or the end of a line: three significant digits, thousands separated (`2,000/s`). */
+/** From here on a number has a letter for its power of ten, as in `2.17 M`. */
+const LETTERS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M']] as const;
+
+/** The same, short enough for an axis or the end of a line: three significant digits, thousands separated (`2,000/s`, `2.17 M/s`). */
 export function brief(value: number | null | undefined, unit: Unit): string {
   if (value === null || value === undefined) return '–';
   if (unit === 'share') return `${plain(rounded(value * 100))}%`;
-  const text = shown(rounded(value), unit);
-  return unit === 'default' || unit === 'per_second' ? grouped(text) : text;
+  if (unit !== 'default' && unit !== 'per_second') return shown(rounded(value), unit);
+  const short = rounded(value);
+  const [size, letter] = LETTERS.find(([size]) => Math.abs(short) >= size) ?? [1, ''];
+  return `${grouped(plain(size === 1 ? short : rounded(short / size)))}${letter && ` ${letter}`}${unit === 'default' ? '' : '/s'}`;
 }
 
 /** A text with the thousands of the number that it begins with separated. */

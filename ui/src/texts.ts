@@ -20,6 +20,10 @@ export const TEXTS = {
   report_contents: ['Contents', '목차'],
   report_rate: ['Requests per second, VUs', '초당 요청, VU'],
   report_latency: ['p95 of {0}', '{0}의 p95'],
+  report_cpu: ['CPU over time', '시간별 CPU 사용량'],
+  report_peak: ['Peak: {0} at {1} ({2}).', '최댓값: {0} ({1} 시점, {2}).'],
+  report_slowest: ['Slowest traced request', '가장 느린 트레이스'],
+  report_slowest_is: ['{0} took {1} in {2} spans:', '{0}: {1}, 스팬 {2}개.'],
   report_chart_rate: ['Peak: {0} at {1}. The shaded area shows the number of VUs.', '최댓값: {0} ({1} 시점). 음영은 VU 수입니다.'],
   report_file: ['Exported report', '내보낸 보고서'],
   foot: ['Times are elapsed times. Hover to see the wall clock and its zone; tooltips show UTC.', '시간은 경과 시간입니다. 포인터를 올리면 시간대와 함께 실제 시각이, 도구 설명에는 UTC가 표시됩니다.'],
@@ -129,7 +133,7 @@ export const TEXTS = {
   script_example: ['part of its name', '이름의 일부'],
   all_runs: ['All runs', '모든 실행'],
   chosen: ['{0} selected', '{0}개 선택됨'],
-  compare_chosen: ['Compare two', '두 실행 비교'],
+  compare_chosen: ['Compare', '비교'],
   runs_sub: ['{0} shown, newest first', '{0}개, 최신순'],
   runs_none: ['No runs in {0} yet. Create one with “plimsoll run script.js”.', '{0}에 실행이 없습니다. “plimsoll run script.js”로 만들 수 있습니다.'],
   runs_none_demo: ['Or watch an example first: it tests a built-in shop, finds its bottleneck and tests the remedy.', '예제를 먼저 볼 수도 있습니다. 내장된 상점을 테스트하고, 병목을 찾고, 해결책을 다시 테스트합니다.'],
@@ -163,6 +167,7 @@ export const TEXTS = {
   figure_error_share: ['failed requests', '실패한 요청'],
   status_live: ['Running', '실행 중'],
   status_passed: ['Passed', '통과'],
+  status_ended: ['Completed', '완료'],
   status_partial: ['Partial', '불완전'],
   status_imported: ['Imported', '가져옴'],
   verdict_pass: ['pass', '통과'],
@@ -215,6 +220,7 @@ export const TEXTS = {
   caption_no_errors: ['No errors.', '오류가 없습니다.'],
   caption_vus: ['Peak VUs: {0} at {1}. Peak requests in flight: {2}.', '최대 VU: {0} ({1} 시점). 처리 중인 요청 최대: {2}.'],
   thresholds_none: ['The script defines no thresholds.', '스크립트에 정의된 임계값이 없습니다.'],
+  largest_cost: ['Largest cost', '가장 큰 비용'],
   checks: ['Checks', '체크'],
   environment: ['Environment', '테스트 환경'],
   commit: ['commit', '커밋'],
@@ -223,7 +229,6 @@ export const TEXTS = {
   note: ['Note', '메모'],
   thresholds_held: ['{0} of {1} thresholds passed', '임계값 {0} / {1} 통과'],
   limited_by: ['Bottleneck', '병목'],
-  largest_cost: ['Largest cost', '가장 큰 비용'],
   safe_load: ['Safe load', '안전 부하'],
   exit_code: ['exit code {0}', '종료 코드 {0}'],
   per_second_of: ['{0} on average', '평균 {0}'],
@@ -288,6 +293,7 @@ export const TEXTS = {
   just_crossed: ['{0} is crossed: {1}', '{0} 위반: {1}'],
   holds_again: ['{0} is met again: {1}', '{0} 다시 만족: {1}'],
   pace_saturated: ['Saturated at {0}: {1} not sent', '{0}에서 포화: {1} 미전송'],
+  pace_losing: ['Nearly on plan: {0}, {1} not sent', '거의 계획대로 진행: {0}, {1} 미전송'],
   pace_keeping: ['On plan: {0}, nothing dropped', '계획대로 진행: {0}, 누락 없음'],
   pace_closed: ['{0} VUs: {1} iterations', 'VU {0}개: 반복 {1}'],
   pace_over: ['over the last {0} s', '최근 {0}초'],
@@ -426,15 +432,15 @@ export const TEXTS = {
   vital_handles: ['Ports and file descriptors', '포트와 파일 디스크립터'],
   vital_network: ['TCP retransmissions and drops', 'TCP 재전송과 드롭'],
   vital_worker_cpu: ['worker', '워커'],
-  vital_worker_run_delay: ['run queue delay', '실행 대기'],
+  vital_worker_run_delay: ['run queue', '실행 대기'],
   vital_other_cpu: ['other threads', '다른 스레드'],
   vital_host_cpu: ['host', '호스트'],
   vital_host_steal: ['steal', '스틸'],
   vital_throttled: ['throttled', '스로틀링'],
   vital_lateness_p99: ['start delay p99', '시작 지연 p99'],
   vital_ports: ['sockets', '소켓'],
-  vital_syn_repeated: ['SYN retransmissions', 'SYN 재전송'],
-  vital_listen_drops: ['listen queue drops', 'listen 큐 드롭'],
+  vital_syn_repeated: ['SYN again', 'SYN 재전송'],
+  vital_listen_drops: ['listen drops', 'listen 큐 드롭'],
   vital_resident: ['resident', '상주 메모리'],
   at_most: ['At most: {0}.', '최댓값: {0}.'],
   lost: ['Lost data and dropped iterations', '유실된 데이터와 누락된 반복'],
@@ -521,7 +527,7 @@ export const TEXTS = {
   evidence_view_queues: ['Queues and workers', '큐와 워커'],
   evidence_view_database: ['Database and cache', '데이터베이스와 캐시'],
   evidence_view_host: ['Host and runtime', '호스트와 런타임'],
-  evidence_sub: ['{0} sources, aligned with the load; each lane shows its query', '소스 {0}개, 부하와 같은 시간축, 지표마다 쿼리 표시'],
+  evidence_sub: ['Sources: {0}, aligned with the load; each lane shows its query', '소스 {0}개, 부하와 같은 시간축, 지표마다 쿼리 표시'],
   evidence_none: ['No server-side metrics were collected during this run.', '이 실행 중에 수집한 서버 측 지표가 없습니다.'],
   evidence_none_here: ['The sources of this run reported no metrics of this kind.', '이 실행의 수집 소스 중 이 종류의 지표를 보고한 것이 없습니다.'],
   evidence_how: ['These lines in plimsoll.toml add a source for the next run. Passwords come from the environment or a file, never from plimsoll.toml.', 'plimsoll.toml에 다음 줄을 추가하면 다음 실행부터 이 소스를 수집합니다. 비밀번호는 plimsoll.toml이 아니라 환경 변수나 파일에서 읽습니다.'],
@@ -606,7 +612,6 @@ export const TEXTS = {
   by_difference: ['by subtraction', '차이로 계산'],
   time_caption_waits: ['{0} of the time is queueing: {1} of {2}.', '큐 대기가 시간의 {0}입니다({1} / {2}).'],
   time_caption_works: ['{0} of the time is queueing ({1} of {2}); the rest is service time.', '큐 대기가 시간의 {0}입니다({1} / {2}). 나머지는 처리 시간입니다.'],
-  ways_disagree: ['Wait estimates differ by {0}.', '대기 시간 추정치의 차이: {0}.'],
   time_none: ['Time breakdown unavailable: there are no traces and no task times.', '시간 분석 불가: 트레이스와 작업 시간이 없습니다.'],
   claim: ['Claim', '진단'],
   numbers: ['Numbers', '수치'],
@@ -708,6 +713,7 @@ export const TEXTS = {
   to_capacity: ['All steps →', '모든 단계 →'],
   key_slo: ['change the SLO of a sweep', '스윕의 SLO 바꾸기'],
   key_enter: ['open the run of a step', '단계의 실행 열기'],
+  compare_baseline: ['baseline', '기준선'],
   comparable_nothing: ['No obstacle found.', '비교를 막는 문제가 없습니다.'],
   steady_none: ['no steady state', '안정 구간 없음'],
   series: ['Series', '계열'],
@@ -719,8 +725,12 @@ export const TEXTS = {
   change_caps_inconclusive: ['INCONCLUSIVE', '판단 불가'],
   side_a: ['A, before', 'A, 이전'],
   side_b: ['B, after', 'B, 이후'],
+  side_more: ['Side {0}', '{0} 쪽'],
+  side_add: ['Add a run', '실행 추가'],
+  side_remove: ['(remove)', '(제거)'],
+  several_sub: ['each side against A; equivalence margin ±{0}', '각 실행을 A와 비교. 동등성 한계 ±{0}'],
   swap: ['Swap', '바꾸기'],
-  compare_choose: ['Select two runs: A is the reference, B is compared with it.', '두 실행을 선택하십시오. A를 기준으로 B를 비교합니다.'],
+  compare_choose: ['Select two or more runs: A is the reference, each of the others is compared with it.', '실행을 두 개 이상 선택하십시오. A를 기준으로 나머지를 비교합니다.'],
   comparable: ['Are the runs comparable?', '비교할 수 있는 실행인가?'],
   comparable_yes: ['COMPARABLE', '비교 가능'],
   comparable_care: ['WITH CARE', '주의해서 비교'],
@@ -738,7 +748,7 @@ export const TEXTS = {
   compare_subject: ['Service, database or pool', '서비스, 데이터베이스, 커넥션 풀'],
   evidence_left_out: ['Services, databases and pools not shown: {0}.', '표시하지 않은 서비스, 데이터베이스, 커넥션 풀: {0}개.'],
   compare_no_rows: ['The runs have no metric in common.', '공통된 지표가 없습니다.'],
-  metrics_differ: ['The curves show different metrics: {0} and {1}.', '두 곡선의 지표가 다릅니다: {0}, {1}.'],
+  metrics_differ: ['The curves show different metrics: {0}.', '곡선의 지표가 서로 다릅니다: {0}.'],
   overlay: ['Over elapsed time', '경과 시간으로 겹쳐 보기'],
   overlay_sub: ['each from its own start', '각자의 시작부터'],
   kept_sample: ['sample', '표본'],
@@ -888,6 +898,8 @@ type Value = string | number;
 /** The values of each text that has any. */
 export interface Values {
   report_latency: [metric: Value];
+  report_peak: [value: Value, time: Value, source: Value];
+  report_slowest_is: [operation: Value, duration: Value, spans: Value];
   report_chart_rate: [peak: Value, time: Value];
   theme_is: [theme: Value];
   waiting_for: [seconds: Value];
@@ -938,6 +950,7 @@ export interface Values {
   just_crossed: [threshold: Value, value: Value];
   holds_again: [threshold: Value, value: Value];
   pace_saturated: [rate: Value, missed: Value];
+  pace_losing: [rate: Value, missed: Value];
   pace_keeping: [rate: Value];
   pace_closed: [vus: Value, rate: Value];
   pace_over: [seconds: Value];
@@ -993,7 +1006,6 @@ export interface Values {
   same_ways: [mean: Value];
   time_caption_waits: [share: Value, time: Value, mean: Value];
   time_caption_works: [share: Value, time: Value, mean: Value];
-  ways_disagree: [share: Value];
   demand_title: [resource: Value];
   query_window: [source: Value, from: Value, to: Value, step: Value, points: Value];
   open_lanes: [from: Value, to: Value];
@@ -1006,10 +1018,12 @@ export interface Values {
   hull_label: [load: Value, interval: Value, recommended: Value];
   ceiling_is: [rate: Value];
   time_throughput_sub: [metric: Value];
+  side_more: [letter: Value];
+  several_sub: [margin: Value];
   steady_part: [from: Value, to: Value, total: Value];
   what_changed_sub: [confidence: Value, margin: Value];
   evidence_left_out: [count: Value];
-  metrics_differ: [a: Value, b: Value];
+  metrics_differ: [metrics: Value];
   traces_of: [count: Value, total: Value];
   traces_sample: [sampled: Value, share: Value, errors: Value, slowest: Value, buckets: Value];
   traces_no_sample: [errors: Value, slowest: Value, buckets: Value];

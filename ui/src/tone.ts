@@ -33,8 +33,10 @@ export function ofGrade(grade: Grade | null): Look {
   return grade === 'invalid' ? LOOKS.fail : LOOKS.unk;
 }
 
-export function ofStatus(status: Status, hasFailures = false): Look {
+/** A run of which nothing was asked has passed nothing: it is not green. */
+export function ofStatus(status: Status, hasFailures = false, isJudged = true): Look {
   if (status === 'passed' && hasFailures) return LOOKS.warn;
+  if (status === 'passed' && !isJudged) return { tone: 'unk', icon: 'check' };
   const tones: Record<Status, Look> = {
     live: LOOKS.live,
     passed: LOOKS.ok,

@@ -17,6 +17,11 @@ export function factName(name: string, limit: number): string {
   return isLabel(key) ? t(key) : shownName(name, limit);
 }
 
+/** How a run ended, in a word; without thresholds it has passed nothing. */
+export function statusText(status: string, isJudged: boolean): string {
+  return status === 'passed' && !isJudged ? t('status_ended') : named('status', status);
+}
+
 /** A grade as a word. */
 export function grade(of: Grade | null): string {
   return of === null ? t('grade_none') : named('grade', of);

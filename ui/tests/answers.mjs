@@ -25,7 +25,7 @@ const CHOSEN_IN_TRACES = new Set(['service', 'operation', 'peer', 'statement', '
 export function answersOf(path, query, { isLive }) {
   if (path === 'tick') return fixture('tick');
   if (path === '/about') return fixture('about');
-  if (path === '/compare') return query.get('a') && query.get('b') ? fixture('compare') : undefined;
+  if (path === '/compare') return query.get('a') && query.get('b') ? compared(query) : undefined;
   if (path === '/history') return fixture('history');
   if (path === '/runs') return list(query, isLive);
   const [, , run, part, trace] = path.split('/');
@@ -37,6 +37,26 @@ export function answersOf(path, query, { isLive }) {
   if (run === 'hostile') return part === 'evidence' ? nastyEvidence(nasty(answer, CHOSEN_IN_EVIDENCE)) : nasty(answer);
   if (run === 'empty') return emptied(part ?? 'run', answer);
   return run === 'closed' ? closed(part ?? 'run', answer) : answer;
+}
+
+/** Two sides, or several against the first: the second side with what it has, and others that cannot be judged. */
+function compared(query) {
+  const answer = fixture('compare');
+  const others = ['c', 'd', 'e', 'f', 'g', 'h'].filter((letter) => query.get(letter));
+  if (others.length === 0) return answer;
+  const { rows, b, verdict } = answer.comparison;
+  const cell = (text, row) => ({ value: text.b, change: text.change.split(' ')[0], verdict: row.verdict, verdictText: text.verdict });
+  const unjudged = (text, place) => (place % 2 === 0 ? null : { value: text.b, change: '–', verdict: 'not_available', verdictText: 'not available (shorter than 20 s)' });
+  const side = (letter, sentence, judged) => ({ letter, runs: b.map((run) => ({ ...run, id: query.get(letter.toLowerCase()) })), verdict: judged, sentence });
+  const several = {
+    verdict,
+    sides: [side('B', answer.sentence, verdict), ...others.map((letter) => side(letter.toUpperCase(), 'Nothing could be judged: shorter than 20 s.', 'inconclusive'))],
+    rows: answer.texts.map((text, place) => ({ series: text.series, figure: text.figure, baseline: text.a, cells: [cell(text, rows[place]), ...others.map(() => unjudged(text, place))] })),
+    evidence: answer.evidence.map((row) => ({ series: row.subject, figure: row.figure, baseline: row.a, cells: [{ value: row.b, change: row.change, verdict: null, verdictText: '' }, ...others.map(() => ({ value: '–', change: '–', verdict: null, verdictText: '' }))] })),
+    findings: [{ sides: 'C: ', refuses: true, sentence: 'VU counts differ: 120 and 10' }, { sides: '', refuses: false, sentence: 'both workloads are closed' }],
+    caveats: [`Verdicts hold over all ${others.length + 1} comparisons together.`],
+  };
+  return { ...answer, several };
 }
 
 function made(run, part, trace, query) {

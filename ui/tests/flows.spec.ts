@@ -40,7 +40,7 @@ test('two chosen runs are compared, the older one first', async ({ page }) => {
   await page.goto('/');
   await page.getByLabel('Select run ab12cd08').check();
   await page.getByLabel('Select run ab12cd05').check();
-  await page.getByRole('button', { name: 'Compare two' }).click();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
   await expect(page).toHaveURL(/a=ab12cd05&b=ab12cd08/);
   await expect(page.getByRole('heading', { name: /figure regressed/ })).toBeVisible();
   await page.keyboard.press('x');

@@ -32,7 +32,8 @@ test('axes are short', () => {
 });
 
 test('ticks separate thousands', () => {
-  expect([0, 1000, 2000, 12_500, 1_500_000].map((value) => brief(value, 'default'))).toEqual(['0', '1,000', '2,000', '12,500', '1,500,000']);
+  expect([0, 1000, 2000, 12_500, 1_500_000].map((value) => brief(value, 'default'))).toEqual(['0', '1,000', '2,000', '12,500', '1.5 M']);
+  expect([brief(2_174_379.651, 'default'), brief(21_899_580, 'per_second'), brief(999_999.7, 'default'), brief(-1_500_000, 'default')]).toEqual(['2.17 M', '21.9 M/s', '1 M', '-1.5 M']);
   expect([brief(2000, 'per_second'), brief(2000, 'time'), brief(0.25, 'share')]).toEqual(['2,000/s', '2s', '25%']);
 });
 

@@ -22,6 +22,7 @@ const SCREENS: [string, string][] = [
   ['audit', `${RUN}/audit`],
   ['report', `${RUN}/report`],
   ['compare', '/compare?a=ab12cd07&b=ab12cd08'],
+  ['compare-several', '/compare?a=ab12cd05&b=ab12cd07&c=ab12cd08'],
   ['long-summary', '/runs/hostile/summary'],
   ['long-requests', '/runs/hostile/requests'],
   ['long-errors', '/runs/hostile/errors'],
@@ -29,9 +30,12 @@ const SCREENS: [string, string][] = [
   ['long-bottleneck', '/runs/hostile/bottleneck'],
 ];
 
+/** Lines of smaller texts cannot be read, pixels. */
+const TEXT_HEIGHT_MIN = 9;
+
 /** Texts that stick out of their boxes, and cards that lie over each other. */
 function flaws(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
+  return page.evaluate((TEXT_HEIGHT_MIN) => {
     const found: string[] = [];
     const seen = (element: Element) => {
       const box = element.getBoundingClientRect();
@@ -55,6 +59,14 @@ function flaws(page: Page): Promise<string[]> {
       })(element.parentElement);
       if (box.right > innerWidth + 1 && !isClipped) found.push(`outside: ${named(element)} to ${Math.round(box.right)}`);
     }
+    // Texts of drawings: inside of them, and large enough to be read.
+    for (const text of document.querySelectorAll('main svg text')) {
+      const drawing = text.closest('svg')!.getBoundingClientRect();
+      const box = text.getBoundingClientRect();
+      if (box.width < 1 || drawing.width < 1 || (text.textContent ?? '').length > 40) continue;
+      if (box.left < drawing.left - 2 || box.right > drawing.right + 2) found.push(`outside its drawing: "${text.textContent}"`);
+      if (box.height < TEXT_HEIGHT_MIN) found.push(`${box.height.toFixed(1)} px high: "${text.textContent}"`);
+    }
     const cards = [...document.querySelectorAll('.card, .filters')].filter(seen).map((card) => card.getBoundingClientRect());
     cards.forEach((a, index) => {
       for (const b of cards.slice(index + 1)) {
@@ -73,7 +85,7 @@ function flaws(page: Page): Promise<string[]> {
       });
     }
     return [...new Set(found)].slice(0, 12);
-  });
+  }, TEXT_HEIGHT_MIN);
 }
 
 for (const width of [1440, 390]) {

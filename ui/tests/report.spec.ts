@@ -77,7 +77,10 @@ test('a report prints all of its chapters, whatever screen is shown', async ({ p
   const headings = await page.locator('h2:visible').allInnerTexts();
   expect(headings[0]).toContain('Not OK at up to 120 VUs');
   expect(headings.slice(1).map((heading) => heading.split('.')[0])).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
-  await expect(page.locator('.paperchart svg')).toHaveCount(2);
+  // The two of the first page, and those of processors in the chapter on evidence.
+  expect(await page.locator('.sheet .paperchart svg').count()).toBe(2);
+  await expect(page.getByRole('heading', { name: 'CPU over time' })).toBeVisible();
+  expect(await page.locator('.chapter .paperchart svg').count()).toBeGreaterThan(0);
   await expect(page.locator('header, nav, .foot').filter({ visible: true })).toHaveCount(0);
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('light');
   // A4 without its margins is 184 mm wide.
@@ -86,6 +89,30 @@ test('a report prints all of its chapters, whatever screen is shown', async ({ p
   await page.evaluate(() => dispatchEvent(new Event('afterprint')));
   await page.emulateMedia({ media: 'screen' });
   await expect(page.locator('.paper')).toHaveCount(0);
+});
+
+test('a report of a window draws that window', async ({ page }) => {
+  const { lang, answers } = reportData() as { lang: string; answers: Record<string, unknown> };
+  const run = answers['/api/v1/runs/ab12cd08'] as { window: object };
+  const whole = answersOf('/runs/ab12cd08/series', new URLSearchParams({ from: '100', to: '200' }), { isLive: false });
+  await page.goto(`${written({ lang, answers: { ...answers, '/api/v1/runs/ab12cd08': { ...run, window: { from: 100, to: 200, isWhole: false } }, '/api/v1/runs/ab12cd08/series': whole } })}#/runs/ab12cd08/report`);
+  const drawing = page.locator('.sheet .paperchart svg').first();
+  await drawing.waitFor();
+  const times = (await drawing.locator('text').allTextContents()).filter((text) => /^\d+:\d\d$/.test(text));
+  expect([times[0], times.at(-1)]).toEqual(['1:40', '3:20']);
+});
+
+test('a report shows the slowest traced request as a tree', async ({ page }) => {
+  const { lang, answers } = reportData() as { lang: string; answers: Record<string, unknown> };
+  const traces = answers['/api/v1/runs/ab12cd08/traces'] as { exemplars: { name: string; id: string }[] };
+  const typical = traces.exemplars.find((one) => one.name === 'typical')!.id;
+  const exemplars = traces.exemplars.map((one) => (one.name === 'slowest' ? { ...one, id: typical } : one));
+  await page.goto(`${written({ lang, answers: { ...answers, '/api/v1/runs/ab12cd08/traces': { ...traces, exemplars } } })}#/runs/ab12cd08/report`);
+  await expect(page.getByRole('heading', { name: 'Slowest traced request' })).toBeVisible();
+  const rows = page.locator('table.spans tbody tr');
+  expect(await rows.count()).toBeGreaterThan(5);
+  const indents = await rows.locator('td:first-child').evaluateAll((cells) => cells.map((cell) => parseFloat((cell as HTMLElement).style.paddingLeft)));
+  expect(Math.max(...indents)).toBeGreaterThan(Math.min(...indents));
 });
 
 test('a report of nasty texts prints them as texts', async ({ page }) => {
@@ -107,7 +134,7 @@ test('what is served is small', () => {
   const bytes = gzipSync(readFileSync(new URL(scripts[0] ?? '', DIST))).length;
   console.log(`script: ${(bytes / 1000).toFixed(1)} kB gzip`);
   expect(bytes).toBeLessThan(156_000);
-  expect(readFileSync(new URL('report.html', DIST)).length).toBeLessThan(496 * 1024);
+  expect(readFileSync(new URL('report.html', DIST)).length).toBeLessThan(480 * 1024);
   expect(index).not.toMatch(/<script(?![^>]+src=)|style=|http:\/\/|https:\/\//);
 });
 

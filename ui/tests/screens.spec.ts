@@ -39,6 +39,7 @@ const SCREENS: [string, string][] = [
   ['audit', '/runs/ab12cd08/audit'],
   ['report', '/runs/ab12cd08/report'],
   ['compare', '/compare?a=ab12cd07&b=ab12cd08'],
+  ['compare-several', '/compare?a=ab12cd05&b=ab12cd07&c=ab12cd08'],
   ['compare-none', '/compare'],
   ['zoomed', '/runs/ab12cd08/summary?from=200&to=260'],
   ['closed', '/runs/closed/summary'],

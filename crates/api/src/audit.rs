@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::Number;
 
 /// The version of the shape.
-pub const AUDIT_VERSION: &str = "1.0.0";
+pub const AUDIT_VERSION: &str = "1.1.0";
 
 /// Everything that an audit says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,6 +25,8 @@ pub struct AuditReport {
     pub beyond: Vec<AuditBeyond>,
     /// Derived figures.
     pub derived: Vec<AuditDerived>,
+    /// Every rule, with what it looked at.
+    pub checked: Vec<AuditChecked>,
     /// Input that was ignored.
     pub remarks: Vec<String>,
     /// Remarks that are not listed individually.
@@ -93,6 +95,17 @@ pub struct AuditFigure {
     pub unit: &'static str,
     /// The figure as people read it.
     pub text: String,
+}
+
+/// A rule and its input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AuditChecked {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// The number of facts that the rule looked at; with 0 it could find nothing.
+    pub facts: usize,
 }
 
 /// Findings of a rule that are only counted.

@@ -121,5 +121,5 @@ closed! {
     /// Phase of a live run.
     LivePhase = "initializing" | "setup" | "running" | "teardown" | "ended";
     /// Whether a live run keeps its planned pace.
-    LivePaceKind = "saturated" | "keeping" | "closed";
+    LivePaceKind = "saturated" | "losing" | "keeping" | "closed";
 }

@@ -36,10 +36,9 @@ pub fn doomed(entries: &[Entry], policy: &Policy, now_unix_s: i64) -> Vec<Entry>
     doomed
 }
 
-/// `2GB`, `500MB`, `1GiB`, `4096`: a size in bytes.
+/// `2GB`, `500MB`, `1GiB`, `4096B`: a size in bytes. A number alone is none, since few people mean bytes by it.
 pub fn parse_size(text: &str) -> Option<u64> {
     const UNITS: &[(&str, u64)] = &[
-        ("", 1),
         ("B", 1),
         ("KB", 1_000),
         ("MB", 1_000_000),
@@ -57,15 +56,19 @@ pub fn parse_size(text: &str) -> Option<u64> {
 }
 
 /// The wall clock's second from which on runs count: `2026-11-21`, `2026-11-21T12:42:49Z`, or a span before now.
-pub fn parse_since(
+///
+/// # Errors
+/// The text is neither, and the span's parser says why.
+pub fn parse_since<E>(
     text: &str,
     now_unix_s: i64,
-    parse_span: impl Fn(&str) -> Option<Duration>,
-) -> Option<i64> {
-    crate::file_name::parse_day_or_time(text).or_else(|| {
-        let span = i64::try_from(parse_span(text)?.as_secs()).ok()?;
-        Some(now_unix_s.saturating_sub(span))
-    })
+    parse_span: impl Fn(&str) -> Result<Duration, E>,
+) -> Result<i64, E> {
+    if let Some(second) = crate::file_name::parse_day_or_time(text) {
+        return Ok(second);
+    }
+    let span_s = i64::try_from(parse_span(text)?.as_secs()).unwrap_or(i64::MAX);
+    Ok(now_unix_s.saturating_sub(span_s))
 }
 
 #[cfg(test)]
@@ -105,7 +108,8 @@ mod tests {
         for (text, expect) in [
             ("2GB", Some(2_000_000_000)),
             ("1 GiB", Some(1 << 30)),
-            ("7", Some(7)),
+            ("7B", Some(7)),
+            ("7", None),
             ("500mb", Some(500_000_000)),
             ("GB", None),
             ("2XB", None),
@@ -118,10 +122,12 @@ mod tests {
 
     #[test]
     fn since_is_a_time_or_a_span() {
-        let hours =
-            |text: &str| text.strip_suffix('h')?.parse().ok().map(|h: u64| Duration::from_secs(h * 3600));
-        assert_eq!(parse_since("2h", 10_000, hours), Some(2_800));
-        assert_eq!(parse_since("1970-01-02", 10_000, hours), Some(86_400));
-        assert_eq!(parse_since("soon", 10_000, hours), None);
+        let hours = |text: &str| {
+            let hours = text.strip_suffix('h').and_then(|hours| hours.parse::<u64>().ok());
+            hours.map(|hours| Duration::from_secs(hours * 3600)).ok_or(())
+        };
+        assert_eq!(parse_since("2h", 10_000, hours), Ok(2_800));
+        assert_eq!(parse_since("1970-01-02", 10_000, hours), Ok(86_400));
+        assert_eq!(parse_since("soon", 10_000, hours), Err(()));
     }
 }

@@ -24,12 +24,14 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// Unknown kind.
-    #[error("use the evidence source {name:?}: unknown kind {kind:?}; known kinds: {known}")]
+    #[error("use the evidence source {name:?}: unknown kind {kind:?}{}; known kinds: {known}", did_you_mean(.nearest))]
     Kind {
         /// The source.
         name: String,
         /// The invalid value.
         kind: String,
+        /// The known value that is most like it.
+        nearest: Option<String>,
         /// The known values.
         known: String,
     },
@@ -47,7 +49,8 @@ pub enum SettingsError {
     },
     /// The kind does not have this setting.
     #[error(
-        "use the evidence source {name:?}: unknown setting {setting:?} for kind {kind:?}; known settings: {known}"
+        "use the evidence source {name:?}: unknown setting {setting:?} for kind {kind:?}{}; known settings: {known}",
+        did_you_mean(.nearest)
     )]
     Unknown {
         /// The source.
@@ -56,9 +59,26 @@ pub enum SettingsError {
         kind: String,
         /// The invalid value.
         setting: String,
+        /// The known value that is most like it.
+        nearest: Option<String>,
         /// The known values.
         known: String,
     },
+}
+
+/// Returns the known word that is most like a misspelt one, if one is much like it.
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    const SIMILARITY_MIN: f64 = 0.7;
+    let word = word.to_ascii_lowercase();
+    known
+        .map(|known| (strsim::normalized_damerau_levenshtein(&word, known), known))
+        .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known.to_owned())
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|nearest| format!(" (did you mean {nearest:?}?)")).unwrap_or_default()
 }
 
 impl Settings {
@@ -76,13 +96,15 @@ impl Settings {
     /// Returns a setting that is a duration, for example `500ms`, `5s`, `1m`.
     ///
     /// # Errors
-    /// The value is not a duration above zero.
+    /// The value is not a duration above zero with its unit.
     pub fn duration(&self, setting: &str, default: Duration) -> Result<Duration, SettingsError> {
         let Some(value) = self.values.get(setting) else { return Ok(default) };
-        let parsed = model::GoDuration::parse(value).map(model::GoDuration::to_std);
-        parsed
-            .filter(|duration| !duration.is_zero())
-            .ok_or_else(|| self.wrong(setting, "expected a duration, for example 500ms, 5s or 1m"))
+        let parsed = model::GoDuration::parse_with_unit(value).map(model::GoDuration::to_std);
+        match parsed {
+            Ok(duration) if !duration.is_zero() => Ok(duration),
+            Err(why @ model::LengthError::NoUnit { .. }) => Err(self.wrong(setting, &why.to_string())),
+            _ => Err(self.wrong(setting, "expected a duration, for example 500ms, 5s or 1m")),
+        }
     }
 
     /// Returns an error about a setting.
@@ -106,6 +128,22 @@ pub fn password_variable(source: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_have_units() {
+        let read = |value: &str| {
+            let values = [("step".to_owned(), value.to_owned())].into();
+            let settings = Settings { name: "a".to_owned(), values, ..Settings::default() };
+            settings.duration("step", Duration::ZERO).map_err(|error| error.to_string())
+        };
+        assert_eq!(read("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(
+            read("5"),
+            Err("use the evidence source \"a\": invalid step \"5\": the unit is missing; write 5s for seconds, or 5ms, 5m, 5h, 5d"
+                .to_owned())
+        );
+        assert!(read("0").is_err() && read("soon").is_err());
+    }
 
     #[test]
     fn passwords_are_read_from_a_variable_of_the_sources_name() {

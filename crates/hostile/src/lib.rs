@@ -8,12 +8,14 @@ pub mod archive_file;
 pub mod content_coding;
 pub mod cookies;
 pub mod duration;
+pub mod grpc_messages;
 pub mod html_page;
 pub mod http_response;
 pub mod import_file;
 pub mod json_path;
 pub mod options_json;
 pub mod otlp;
+pub mod proto_file;
 pub mod run_file;
 pub mod segment;
 pub mod threshold;
@@ -35,12 +37,14 @@ pub const ALL: &[Property] = &[
     Property { name: "content_coding", check: content_coding::check },
     Property { name: "cookies", check: cookies::check },
     Property { name: "duration", check: duration::check },
+    Property { name: "grpc_messages", check: grpc_messages::check },
     Property { name: "html_page", check: html_page::check },
     Property { name: "http_response", check: http_response::check },
     Property { name: "import_file", check: import_file::check },
     Property { name: "json_path", check: json_path::check },
     Property { name: "options_json", check: options_json::check },
     Property { name: "otlp", check: otlp::check },
+    Property { name: "proto_file", check: proto_file::check },
     Property { name: "run_file", check: run_file::check },
     Property { name: "segment", check: segment::check },
     Property { name: "threshold", check: threshold::check },

@@ -45,11 +45,58 @@ impl GoDuration {
         Some(GoDuration { ns: if negative { -ns } else { ns } })
     }
 
+    /// Parses a length of time of the program's own flags and settings: not negative, and with a unit, since a bare number would
+    /// be milliseconds to users of k6 and seconds to everybody else. Zero needs no unit.
+    ///
+    /// # Errors
+    /// The unit is missing, or the text is no length of time.
+    pub fn parse_with_unit(text: &str) -> Result<GoDuration, LengthError> {
+        let parsed =
+            GoDuration::parse(text).filter(|length| length.ns >= 0).ok_or(LengthError::Unreadable)?;
+        let number = text.parse::<f64>().ok().filter(|number| *number != 0.0);
+        match number {
+            Some(_) => Err(LengthError::NoUnit { number: text.to_owned() }),
+            None => Ok(parsed),
+        }
+    }
+
     /// The length as the standard type; negative ones become zero.
     pub fn to_std(self) -> Duration {
         Duration::from_nanos(u64::try_from(self.ns).unwrap_or(0))
     }
 }
+
+/// Why a text is no length of time with its unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LengthError {
+    /// A number alone.
+    NoUnit {
+        /// The number as written.
+        number: String,
+    },
+    /// Something else, or a negative length.
+    Unreadable,
+}
+
+impl std::fmt::Display for LengthError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LengthError::NoUnit { number } => {
+                let number = number.trim_start_matches('+');
+                write!(
+                    f,
+                    "the unit is missing; write {number}s for seconds, or {number}ms, {number}m, {number}h"
+                )?;
+                // Days have no fractions.
+                let is_whole = number.bytes().all(|byte| byte.is_ascii_digit());
+                if is_whole { write!(f, ", {number}d") } else { Ok(()) }
+            }
+            LengthError::Unreadable => f.write_str("it is no length of time; write 30s, 5m, 1h30m or 7d"),
+        }
+    }
+}
+
+impl std::error::Error for LengthError {}
 
 impl From<Duration> for GoDuration {
     /// Saturates at 292 years.
@@ -205,6 +252,25 @@ mod tests {
             "-",
         ] {
             check(text, None);
+        }
+    }
+
+    #[test]
+    fn own_lengths_have_units() {
+        let check = |text: &str, expect: Result<i64, &str>| {
+            let actual = GoDuration::parse_with_unit(text).map(|length| length.ns / 1_000_000);
+            assert_eq!(actual.map_err(|error| error.to_string()), expect.map_err(str::to_owned), "{text:?}");
+        };
+        let unreadable = Err("it is no length of time; write 30s, 5m, 1h30m or 7d");
+        check("30s", Ok(30_000));
+        check("1d", Ok(86_400_000));
+        check("0", Ok(0));
+        check("0s", Ok(0));
+        check("30", Err("the unit is missing; write 30s for seconds, or 30ms, 30m, 30h, 30d"));
+        check("2.5", Err("the unit is missing; write 2.5s for seconds, or 2.5ms, 2.5m, 2.5h"));
+        check("+5", Err("the unit is missing; write 5s for seconds, or 5ms, 5m, 5h, 5d"));
+        for text in ["-30s", "-1", "soon", "", "NaN", "30 s", "2w"] {
+            check(text, unreadable);
         }
     }
 

@@ -35,7 +35,7 @@ pub use audit::{AuditRule, Derived, Figure, FigureLabel, Finding};
 pub use brief::Brief;
 pub use clock::{Clock, Epoch, Instant, SimulatedClock, SystemClock};
 pub use diagnosis::Diagnosis;
-pub use duration::GoDuration;
+pub use duration::{GoDuration, LengthError};
 pub use event::{LogLevel, LogLine, RunEvent};
 pub use evidence::{Datum, Evidence, Gap, Record, RecordKind, Signal};
 pub use finding::{FigureValue, Severity, Strength, Unit};

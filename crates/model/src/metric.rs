@@ -146,6 +146,14 @@ pub mod builtin {
         WS_SESSION_DURATION = "ws_session_duration", Trend, Time;
         /// From the begin of a WebSocket session to the answer of the handshake.
         WS_CONNECTING = "ws_connecting", Trend, Time;
+        /// From the begin of a gRPC call to its status.
+        GRPC_REQ_DURATION = "grpc_req_duration", Trend, Time;
+        /// gRPC streams begun.
+        GRPC_STREAMS = "grpc_streams", Counter, Default;
+        /// Messages sent on gRPC streams.
+        GRPC_STREAMS_MSGS_SENT = "grpc_streams_msgs_sent", Counter, Default;
+        /// Messages received on gRPC streams.
+        GRPC_STREAMS_MSGS_RECEIVED = "grpc_streams_msgs_received", Counter, Default;
     }
 
     /// Where in [`TABLE`] the metrics are that k6 does not have.

@@ -16,6 +16,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
         findings: &found.findings,
         beyond: &found.beyond,
         derived: &found.derived,
+        checked: &found.checked,
         remarks: &[],
         remarks_beyond: 0,
     };

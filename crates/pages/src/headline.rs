@@ -148,10 +148,12 @@ impl Facts {
                 |amount: Amount| values::value(amount.value(), report::validity::amount_text(amount));
             // Beside a limit stands the value that exceeded it, not another value of the same name.
             let value = reason.map(|reason| amount(reason.observed));
+            let value = value.unwrap_or_else(|| self.value(key, validity, unit));
             StripItem {
                 key,
-                status,
-                value: value.unwrap_or_else(|| self.value(key, validity, unit)),
+                // Nothing was checked where there is no number.
+                status: if status == "ok" && value.value.is_none() { "unknown" } else { status },
+                value,
                 limit: reason.map(|reason| amount(reason.limit)),
             }
         };
@@ -176,6 +178,8 @@ impl Facts {
             "run_delay" => share(self.peaks.run_delay),
             "throttled" => share(self.peaks.throttled),
             "steal" => share(self.peaks.steal),
+            // VUs that begin when they can have no due time to be late for.
+            "lateness" if self.started > 0 && self.lateness.population() == 0 => values::none("closed loop"),
             "lateness" => ms(match self.lateness.quantile(0.99) {
                 Quantile::Value(value) => Some(value),
                 _ => None,
@@ -191,7 +195,7 @@ impl Facts {
                 let (good, of) = (validity.count(Grade::Valid), validity.windows.len());
                 values::value(good as f64, format!("{good} / {of} s"))
             }),
-            _ => values::value(0.0, "–".to_owned()),
+            _ => validity.map_or_else(unread, |_| values::value(0.0, "OK".to_owned())),
         }
     }
 }
@@ -244,6 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_measured_is_not_well() {
+        let facts = Facts { started: 5, ..Facts::default() };
+        let strip = facts.strip(Some(&Validity { grade: Grade::Valid, ..Validity::default() }), None);
+        let item = |key: &str| {
+            let item = strip.iter().find(|item| item.key == key).expect("it is there");
+            (item.status, item.value.text.clone())
+        };
+        assert_eq!(item("lateness"), ("unknown", "n/a: closed loop".to_owned()));
+        assert_eq!(item("timer_lag"), ("unknown", "n/a: not measured".to_owned()));
+        assert_eq!(item("clock"), ("ok", "OK".to_owned()));
+    }
+
+    #[test]
     fn the_worst_stands_first_and_names_its_limit() {
         let reason = Reason {
             fault: Fault::TimerLag,
@@ -262,8 +279,8 @@ mod tests {
         assert_eq!((strip[0].key, strip[0].status), ("timer_lag", "fail"));
         assert_eq!(strip[0].limit.as_ref().map(|limit| limit.text.as_str()), Some("10ms"));
         assert_eq!(strip[0].value.text, "41ms", "what passed the limit stands beside it");
-        let last = strip.last().expect("items");
-        assert_eq!((last.key, last.status), ("generator_cpu", "unknown"));
+        let cpu = strip.iter().find(|item| item.key == "generator_cpu").expect("it is there");
+        assert_eq!((cpu.status, strip.last().map(|last| last.status)), ("unknown", Some("unknown")));
         let steady = strip.iter().find(|item| item.key == "steady").expect("it is there");
         assert_eq!((steady.value.text.as_str(), steady.status), ("1 / 2 s", "ok"));
     }

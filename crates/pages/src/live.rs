@@ -36,17 +36,20 @@ use super::{add, logs, series, thresholds, total, values};
 const ADDRESS: &str = "127.0.0.1:0";
 
 /// Minimum interval between two judgements of validity, seconds.
-const JUDGED_EVERY_S: u32 = 10;
+const JUDGED_EVERY_S: u32 = 5;
 
-/// Number of judgements over a long run: a judgement reads all seconds, and days of them every ten seconds would cost the
+/// Number of judgements over a long run: a judgement reads all seconds, and days of them every few seconds would cost the
 /// generator too much CPU.
 const JUDGINGS: u32 = 360;
 
 /// Maximum number of errors that are sent.
 const ERRORS_TOLD: usize = 20;
 
-/// Seconds of the pace: long enough that single seconds do not make it jump.
-const PACE_SECONDS: usize = 10;
+/// Seconds of the pace: long enough that single seconds do not make it jump, and short enough that it follows a ramp.
+const PACE_SECONDS: usize = 5;
+
+/// Share of the iterations due that has to be dropped for a run to be saturated; the start of a ramp loses a few as well.
+const SATURATED_SHARE: f64 = 0.01;
 
 /// Maximum number of distinct errors that are counted separately.
 const ERRORS_MAX: usize = 1_000;
@@ -217,16 +220,20 @@ impl Pace {
         if seconds <= 0.0 {
             return None;
         }
-        let per_second = |count: u64| values::per_second((count as f64 / seconds * 10.0).round() / 10.0);
+        let per_second = |count: u64| values::per_second(count as f64 / seconds);
         let dropped = total(self.windows.iter().map(|window| window.2));
+        let finished = total(self.windows.iter().map(|window| window.1));
         let kind = match (self.is_open, dropped) {
             (false, _) => "closed",
             (true, 0) => "keeping",
+            (true, _) if (dropped as f64) < SATURATED_SHARE * (finished.saturating_add(dropped)) as f64 => {
+                "losing"
+            }
             (true, _) => "saturated",
         };
         Some(LivePace {
             kind,
-            finished: per_second(total(self.windows.iter().map(|window| window.1))),
+            finished: per_second(finished),
             dropped: per_second(dropped),
             seconds: self.windows.len() as u32,
         })
@@ -490,7 +497,10 @@ mod tests {
         pace.add(&window(0, 160, 0));
         assert_eq!(stands(&pace), ("keeping", "160/s".to_owned(), "0/s".to_owned(), 1));
         (1..30).for_each(|index| pace.add(&window(index, 127, 33)));
-        assert_eq!(stands(&pace), ("saturated", "127/s".to_owned(), "33/s".to_owned(), 10));
+        assert_eq!(stands(&pace), ("saturated", "127/s".to_owned(), "33/s".to_owned(), 5));
+        // A ramp that a VU or two was late for is not at the target's limit.
+        (30..35).for_each(|index| pace.add(&window(index, 227, u64::from(index == 34))));
+        assert_eq!(stands(&pace), ("losing", "227/s".to_owned(), "0.2/s".to_owned(), 5));
         pace.is_open = false;
         assert_eq!(stands(&pace).0, "closed");
     }

@@ -24,9 +24,9 @@ pub(super) fn count(count: u64) -> Value {
     value(count as f64, number::plain(count as f64))
 }
 
-/// Formats a rate per second.
+/// Formats a rate per second, as reports write it.
 pub(super) fn per_second(rate: f64) -> Value {
-    value(rate, number::statistic(rate, "rate", MetricKind::Counter, ValueKind::Default, None))
+    value(rate, number::per_second(rate))
 }
 
 /// Formats a share of 1.
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn texts_are_those_of_the_terminal() {
         assert_eq!(count(36532).text, "36532");
-        assert_eq!(per_second(121.773_333_3).text, "121.773333/s");
+        assert_eq!(per_second(121.773_333_3).text, "122/s");
         assert_eq!(share(0.000_71).text, "0.07%");
         assert_eq!(ms(1640.0, None).text, "1.64s");
         assert_eq!(ms(1640.0, Some(TimeUnit::Milliseconds)).text, "1640.00ms");

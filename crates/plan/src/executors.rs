@@ -234,9 +234,22 @@ fn check_duration(config: &ScenarioConfig, wrong: &mut Vec<String>) {
     match config.duration {
         None => wrong.push("the duration is unspecified".to_owned()),
         Some(duration) if duration < DURATION_MIN => {
-            wrong.push(format!("the duration must be at least {DURATION_MIN}, but is {duration}"));
+            wrong.push(format!(
+                "the duration must be at least {DURATION_MIN}, but is {duration}{}",
+                unit_hint(duration)
+            ));
         }
         Some(_) => {}
+    }
+}
+
+/// The hint for a duration that was probably written without a unit, as `-d 5` for five seconds.
+fn unit_hint(duration: GoDuration) -> String {
+    const NS_PER_MS: i64 = 1_000_000;
+    let ms = duration.ns / NS_PER_MS;
+    match ms > 0 && duration.ns % NS_PER_MS == 0 {
+        true => format!(" (a number without a unit is in milliseconds; for seconds write {ms}s)"),
+        false => String::new(),
     }
 }
 

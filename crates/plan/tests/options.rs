@@ -121,13 +121,13 @@ fn everything_wrong_is_said_at_once() {
         },"summaryTrendStats":["foo","p(101)"],"summaryTimeUnit":"h","tlsVersion":"tls1.1","batch":0,"setupTimeout":-5}"#,
         "accept the configuration:\n\t- \
          scenario a has configuration errors: the startTime can't be negative, the gracefulStop timeout can't be \
-         negative, the number of VUs must be more than 0, the duration must be at least 1s, but is 100ms\n\t- \
+         negative, the number of VUs must be more than 0, the duration must be at least 1s, but is 100ms (a number without a unit is in milliseconds; for seconds write 100s)\n\t- \
          scenario a: function 'logn' not found in exports; did you mean \"login\"?\n\t- \
          scenario c has configuration errors: the number of start VUs can't be negative, the duration for stage 1 \
          can't be negative, the target for stage 1 can't be negative, stage 2 doesn't have a duration, stage 3 doesn't \
          have a target\n\t- \
          scenario d has configuration errors: the iteration rate must be more than 0, the timeUnit must be more than 0, \
-         the duration must be at least 1s, but is 1ms, the number of preAllocatedVUs isn't specified\n\t- \
+         the duration must be at least 1s, but is 1ms (a number without a unit is in milliseconds; for seconds write 1s), the number of preAllocatedVUs isn't specified\n\t- \
          scenario e has configuration errors: the startRate value can't be negative, the timeUnit must be more than 0, \
          at least one stage has to be specified, maxVUs can't be less than preAllocatedVUs\n\t- \
          scenario f has configuration errors: the number of VUs must be more than 0, the number of iterations must be \

@@ -43,7 +43,6 @@ pub(crate) use study::{CapacityFlags, FindFlags, LevelFlags, StudyFlags, SweepFl
 #[command(
     name = "plimsoll",
     version,
-    max_term_width = 110,
     propagate_version = false,
     subcommand_required = true,
     arg_required_else_help = true,
@@ -302,7 +301,7 @@ Exit codes:
   103 stopped through the REST API, 104 invalid options, 105 stopped by a signal,
   106 the REST API cannot listen at --address, 107 exception in the script, 108 test.abort(),
   110 test.fail(), 120 measurement not valid (--require-valid), 121 regressed and 125 nothing judged
-  (--interleave with --fail-on regressed), 123 passed, and not stored or not all of it,
+  (--interleave with --fail-on regressed), 123 passed, and the run or a report is not stored or not all of it,
   255 any other error; several runs exit with the worst code";
 
 const DEMO_EXAMPLES: &str = "\

@@ -15,7 +15,7 @@ mod verbs;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use model::LogLevel;
 use runs::{Exit, Failure};
 use session::Context;
@@ -25,7 +25,9 @@ use crate::flags::{Cli, Verb};
 
 /// Runs the program, from its arguments to its exit code.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let command = wrapped(Cli::command(), session::terminal::help_columns());
+    let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version arrive here, too, and are no failure.
@@ -39,6 +41,16 @@ pub fn main() -> ExitCode {
         Exit::Panic
     });
     exit.code().into()
+}
+
+/// Wraps the texts below the flags of a command and its subcommands, which clap breaks at the width alone.
+fn wrapped(command: clap::Command, columns: usize) -> clap::Command {
+    let text = command.get_after_help().map(|text| report::help::wrap(&text.to_string(), columns));
+    let command = command.term_width(columns).mut_subcommands(|command| wrapped(command, columns));
+    match text {
+        Some(text) => command.after_help(text),
+        None => command,
+    }
 }
 
 fn run(cli: &Cli) -> Exit {

@@ -144,6 +144,7 @@ fn prose(text: &str) -> String {
             ':' if after.is_some_and(|after| after.is_ascii_digit()) => is_word(before),
             ':' => after.is_none_or(char::is_whitespace),
             '_' => is_word(before) && is_word(after),
+            '\'' => is_word(before),
             _ => is_ordinary(glyph),
         };
         match stays {
@@ -204,6 +205,7 @@ mod tests {
                 ("run_delay: 5", "run_delay: 5"),
                 (":100: :tada: https://x", "&#58;100: &#58;tada: https&#58;//x"),
                 ("[x](javascript:1) @all #1", "&#91;x&#93;(javascript:1) &#64;all &#35;1"),
+                ("the target's limit, workers' log", "the target's limit, workers' log"),
                 ("*b* _i_ <b>", "&#42;b&#42; &#95;i&#95; &lt;b&gt;"),
             ],
         );

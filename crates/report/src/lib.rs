@@ -16,6 +16,7 @@ pub mod findings;
 pub mod github;
 pub mod header;
 pub mod headline;
+pub mod help;
 pub mod history;
 pub mod json;
 pub mod junit;

@@ -36,6 +36,62 @@ pub fn plain(value: f64) -> String {
     trimmed(fixed(value, 6))
 }
 
+/// From here on a number is written with a letter for its power of ten, as in `2.17 M`: more digits are not read.
+const LETTER_FROM: f64 = 1e6;
+
+/// Digits of a number that is not whole, and of one with a letter.
+const DIGITS: i32 = 3;
+
+/// A number for people: thousands separated, three digits of what is not whole, and a letter from a million on (`2.17 M`).
+pub fn readable(value: f64) -> String {
+    const LETTERS: [(f64, &str); 3] = [(1e12, "T"), (1e9, "G"), (1e6, "M")];
+    if !value.is_finite() || value.abs() >= LETTERS[0].0 * 1e3 {
+        return if value.is_finite() { format!("{value:.2e}") } else { plain(value) };
+    }
+    let rounded = if value.fract() == 0.0 { value } else { significant(value) };
+    // What is rounded up to a million has a letter as well.
+    let letter = LETTERS.iter().find(|(from, _)| significant(value).abs() >= *from);
+    match letter.filter(|_| rounded.abs() >= LETTER_FROM) {
+        Some((from, letter)) => format!("{} {letter}", plain(significant(value / from))),
+        None => grouped(&plain(rounded)),
+    }
+}
+
+/// A rate for people: three digits that count, `1,150/s`.
+pub fn per_second(rate: f64) -> String {
+    let size = if rate == 0.0 || !rate.is_finite() { 0 } else { rate.abs().log10().floor() as i32 + 1 };
+    if size <= DIGITS {
+        return format!("{}/s", readable(rate));
+    }
+    let factor = 10f64.powi(size - DIGITS);
+    format!("{}/s", readable((rate / factor).round() * factor))
+}
+
+/// A number with three digits that count; digits before the decimal point stay.
+fn significant(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let before = value.abs().log10().floor() as i32 + 1;
+    let factor = 10f64.powi((DIGITS - before).clamp(0, 12));
+    (value * factor).round() / factor
+}
+
+/// Digits before a decimal point in threes.
+fn grouped(text: &str) -> String {
+    let (whole, rest) =
+        text.split_once('.').map_or((text, String::new()), |(whole, rest)| (whole, format!(".{rest}")));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{sign}{grouped}{rest}")
+}
+
 /// A share of 1 in percent, cut to two decimals.
 pub fn percent(share: f64) -> String {
     format!("{}%", fixed((share * 100.0 * 100.0).trunc() / 100.0, 2))
@@ -202,6 +258,26 @@ mod tests {
             let number = |index: usize| fields[index].parse::<f64>().expect("a number");
             assert_eq!(percent(number(0) / number(1)), fields[2], "{line}");
         }
+    }
+
+    #[test]
+    fn numbers_for_people_have_no_more_digits_than_are_read() {
+        let check = |value: f64, expect: &str| assert_eq!(readable(value), expect, "{value}");
+        check(2_174_379.651, "2.17 M");
+        check(21_899_580.0, "21.9 M");
+        check(3_564_212.0, "3.56 M");
+        check(999_999.7, "1 M");
+        check(705_586.4, "705,586");
+        check(12_345.0, "12,345");
+        check(-1234.56, "-1,235");
+        check(0.917_34, "0.917");
+        check(1e9, "1 G");
+        check(7.5e13, "75 T");
+        check(7.5e21, "7.50e21");
+        check(0.0, "0");
+        check(f64::INFINITY, "Infinity");
+        let rates = [1_148.2, 796.557_183, 0.035_559, 12_660.0, 2_174_379.6, 0.0].map(per_second);
+        assert_eq!(rates, ["1,150/s", "797/s", "0.0356/s", "12,700/s", "2.17 M/s", "0/s"]);
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub fn sentences(validity: &Validity, lang: Lang) -> Vec<String> {
 
 /// The topic of a fault, in a few words.
 pub fn topic_of(fault: Fault, lang: Lang) -> &'static str {
-    topic(fault, lang)
+    words::validity::topic(fault, lang)
 }
 
 /// An amount as people read it.
@@ -53,7 +53,13 @@ pub(crate) fn headline(validity: &Validity, lang: Lang) -> String {
 
 /// The checks that were not made; `None` where all were.
 pub(crate) fn unmeasured(validity: &Validity, lang: Lang) -> Option<String> {
-    let names: Vec<&str> = validity.unmeasured.iter().map(|fault| topic(*fault, lang)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for name in validity.unmeasured.iter().map(|fault| topic_of(*fault, lang)) {
+        // Some faults have one topic.
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     (!names.is_empty()).then(|| lang.validity_unmeasured(names.join(", ")))
 }
 
@@ -125,31 +131,6 @@ fn sentence(reason: &Reason, lang: Lang) -> String {
     }
 }
 
-/// The topic of a fault, in a few words.
-fn topic(fault: Fault, lang: Lang) -> &'static str {
-    match fault {
-        Fault::StartLag => lang.lateness(),
-        Fault::Dropped | Fault::DroppedByTarget | Fault::DroppedByGenerator | Fault::DroppedWhileStarting => {
-            lang.topic_rate()
-        }
-        Fault::WorkerCpu => lang.topic_cpu(),
-        Fault::Throttled => lang.topic_throttled(),
-        Fault::RunDelay => lang.topic_run_delay(),
-        Fault::Steal => lang.topic_steal(),
-        Fault::TimerLag => lang.topic_timer_lag(),
-        Fault::Coverage | Fault::LongWindows | Fault::WindowsLost | Fault::WorkersLost => {
-            lang.topic_coverage()
-        }
-        Fault::Network | Fault::Retransmission => lang.topic_segments(),
-        Fault::Exhausted | Fault::Recorded | Fault::Little | Fault::Connects | Fault::Unsteady => {
-            lang.topic_requests()
-        }
-        Fault::Ports => lang.topic_ports(),
-        Fault::Descriptors => lang.topic_descriptors(),
-        Fault::Clock => lang.topic_clock(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +157,9 @@ mod tests {
         check(&late, "DEGRADED: timers fired up to 41ms late (limit 10ms) in 4 of 30 s (12-14, 20)");
         let remark = Reason { grade: Grade::Valid, ..lag(vec![]) };
         check(&validity(Grade::Valid, vec![remark]), "VALID");
+        let same = vec![Fault::Network, Fault::WorkerCpu, Fault::Retransmission];
+        let same = Validity { unmeasured: same, ..Validity::default() };
+        check(&same, "NOT MEASURED (not measured: TCP retransmissions, worker CPU)");
         let unwatched = Validity { unmeasured: vec![Fault::WorkerCpu, Fault::Ports], ..Validity::default() };
         check(&unwatched, "NOT MEASURED (not measured: worker CPU, local ports)");
         let many = validity(Grade::Degraded, vec![lag(vec![]); 5]);

@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// States of the generator that are written together.
 const STATES_PER_ROW: usize = 60;
 
+/// The same of the first ones: who reads a run that has just begun finds the state of its generator.
+const FIRST_STATES_PER_ROW: usize = 10;
+
 /// Writes a run's file beside the load. It never makes the load wait.
 #[derive(Debug)]
 pub struct Writer {
@@ -94,6 +97,7 @@ impl Writer {
             store,
             pending: Vec::new(),
             states: Vec::new(),
+            states_taken: 0,
             trouble: Arc::clone(&trouble),
             error: None,
             lost: Lost::default(),
@@ -249,6 +253,8 @@ struct Work {
     pending: Vec<Item>,
     /// States that wait for their row to be full.
     states: Vec<GeneratorState>,
+    /// Number of states so far.
+    states_taken: usize,
     trouble: Arc<Mutex<Option<String>>>,
     error: Option<WriteError>,
     lost: Lost,
@@ -300,7 +306,9 @@ impl Work {
 
     fn take_state(&mut self, state: GeneratorState) {
         self.states.push(state);
-        if self.states.len().is_multiple_of(STATES_PER_ROW) {
+        self.states_taken += 1;
+        let per_row = if self.states_taken <= STATES_PER_ROW { FIRST_STATES_PER_ROW } else { STATES_PER_ROW };
+        if self.states.len().is_multiple_of(per_row) {
             self.flush_states();
         }
     }

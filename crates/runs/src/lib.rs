@@ -20,6 +20,7 @@ mod exit;
 mod failure;
 pub mod history;
 mod imported;
+mod length;
 pub mod listing;
 mod machine;
 mod offered;
@@ -41,6 +42,7 @@ pub use drops::{DROP_CAUSES, drop_cause};
 pub use exit::Exit;
 pub use failure::Failure;
 pub use imported::{Source, evidence_header, figure, header as imported_header, stated_summary};
+pub use length::parse_length;
 pub use machine::facts as machine_facts;
 pub use offered::Offered;
 pub use read::{

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::GoDuration;
+use model::{GoDuration, LengthError};
 use runfile::Reader;
 
 use super::failed;
@@ -27,9 +27,12 @@ impl WindowRange {
             Failure::new(Exit::Other, text)
         };
         let (from, to) = text.split_once("..").ok_or_else(|| fail("it has no two dots"))?;
-        let time = |text: &str| {
-            let parsed = GoDuration::parse(text).filter(|_| !text.starts_with('-')).map(GoDuration::to_std);
-            parsed.ok_or_else(|| fail(&format!("{text:?} is no time")))
+        let time = |part: &str| {
+            let parsed = GoDuration::parse_with_unit(part).map(GoDuration::to_std);
+            parsed.map_err(|error| match error {
+                LengthError::NoUnit { .. } => fail(&format!("the unit of {part:?} is missing")),
+                LengthError::Unreadable => fail(&format!("{part:?} is no time")),
+            })
         };
         let from = if from.is_empty() { Duration::ZERO } else { time(from)? };
         let to = if to.is_empty() { None } else { Some(time(to)?) };
@@ -84,5 +87,8 @@ mod tests {
         check("30s", None);
         check("x..y", None);
         check("-5s..1s", None);
+        check("0..30s", Some((0, Some(30))));
+        check("30..120", None);
+        check("30s..120", None);
     }
 }

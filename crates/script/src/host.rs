@@ -1,7 +1,7 @@
 //! Everything the host offers to scripts: one line for each module, global and library.
 
 use crate::js::registry::Registry;
-use crate::{flow, globals, http, modules, webcrypto, websocket};
+use crate::{flow, globals, grpc, http, modules, webcrypto, websocket};
 
 /// The host's modules, globals and libraries.
 pub(crate) static REGISTRY: Registry = Registry {
@@ -24,12 +24,16 @@ pub(crate) static REGISTRY: Registry = Registry {
         websocket::LEGACY_MODULE,
         websocket::MODULE,
         websocket::EXPERIMENTAL,
+        grpc::MODULE,
         flow::MODULE,
         modules::redis::MODULE,
         modules::redis::EXPERIMENTAL,
         modules::sql::MODULE,
         modules::sql::POSTGRES,
         modules::sql::SQLITE,
+        modules::dotenv::MODULE,
+        modules::notation::YAML,
+        modules::notation::TOML,
     ],
     globals: &[
         globals::text::ENCODER,
@@ -72,6 +76,11 @@ pub(crate) static REGISTRY: Registry = Registry {
         &modules::fs::LIBRARY,
     ],
 };
+
+/// Whether the host has a module of this name.
+pub fn has_module(name: &str) -> bool {
+    REGISTRY.modules.iter().any(|module| module.name == name)
+}
 
 /// Names of the host's modules.
 pub(crate) fn module_names() -> Vec<&'static str> {

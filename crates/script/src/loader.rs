@@ -151,7 +151,10 @@ fn load_or_compile<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str) -> rquickjs
         }
         Code::Module(text) => text,
     };
-    let module = Module::declare(ctx.clone(), url, text.as_bytes()).map_err(explain)?;
+    let declared = Module::declare(ctx.clone(), url, text.as_bytes());
+    let module = declared
+        .or_else(|error| code::declare_without_redeclared(ctx, vu, url, &text, error))
+        .map_err(explain)?;
     let bytecode = module.write(WriteOptions { strip_source: true, ..Default::default() })?;
     let asks_for_meta = meta::is_asked_for(&text);
     sources.add_compiled(url, Compiled::Module(bytecode.into(), asks_for_meta));

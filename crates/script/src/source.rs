@@ -126,7 +126,9 @@ impl Sources {
         if let Some(advice) = foreign::advice(name) {
             return Err(format!("\"{name}\" is not supported: {advice}"));
         }
-        Err(format!("unknown module: {name}; available: {}", self.builtins.join(", ")))
+        let meant = nearest::builtin(name, &self.builtins);
+        let meant = meant.map(|meant| format!("did you mean \"{meant}\"? ")).unwrap_or_default();
+        Err(format!("unknown module: {name}; {meant}available: {}", self.builtins.join(", ")))
     }
 
     /// Targets of the imports of packages, in order.

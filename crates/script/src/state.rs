@@ -111,7 +111,11 @@ pub(crate) struct InitShared {
     pub(crate) metrics: Arc<MetricRegistry>,
     pub(crate) log: Arc<dyn Log>,
     pub(crate) secrets: Arc<crate::secrets::Secrets>,
+    /// Message types that scripts have loaded.
+    pub(crate) schemas: crate::grpc::Schemas,
     pub(crate) env: BTreeMap<String, String>,
+    /// Places in the script that make URLs with missing values.
+    pub(crate) suspects: crate::http::suspects::Suspects,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     pub(crate) strict: std::sync::atomic::AtomicBool,
     /// Outcomes of the tasks of `plimsoll/flow`.

@@ -21,6 +21,9 @@ mod ceilings;
 mod code;
 mod flow;
 mod groups;
+mod grpc;
+mod mistakes;
+mod notation;
 mod notes;
 mod redis;
 mod sql;
@@ -45,6 +48,18 @@ struct Left {
 impl Left {
     fn count(&self, metric: &str) -> usize {
         self.samples.iter().filter(|sample| sample.0 == metric).count()
+    }
+
+    fn noted_under_way(&self) -> i64 {
+        self.noted.under_way()
+    }
+
+    fn noted_finished(&self) -> usize {
+        self.noted.finished()
+    }
+
+    fn noted_errors(&self) -> usize {
+        self.noted.errors()
     }
 
     fn tags(&self, metric: &str) -> Vec<&str> {

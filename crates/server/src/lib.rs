@@ -42,12 +42,14 @@ pub const ADDRESS_DEFAULT: &str = "localhost:6565";
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The address is invalid or in use.
-    #[error("listen on {}: {source}", RedactedUrl(address))]
+    #[error("listen on {}: {source}{advice}", RedactedUrl(address))]
     Listen {
         /// The address as given.
         address: String,
         /// The cause.
         source: std::io::Error,
+        /// Another address, if the given one is in use.
+        advice: String,
     },
     /// Without a token, other machines could reach the server and end the test.
     #[error(
@@ -58,6 +60,24 @@ pub enum ServerError {
     /// The system has no thread left.
     #[error("start the server's thread: {0}")]
     Thread(#[from] std::io::Error),
+}
+
+/// Ports above one in use that are tried for another.
+const PORTS_TRIED: u16 = 50;
+
+/// Returns the advice to take another port of the same host, if the given one is in use.
+fn elsewhere(address: &str, source: &std::io::Error) -> Option<String> {
+    if source.kind() != std::io::ErrorKind::AddrInUse {
+        return None;
+    }
+    let (host, port) = address.rsplit_once(':')?;
+    let port: u16 = port.parse().ok()?;
+    let is_free = |port: &u16| {
+        let found = addresses(&format!("{host}:{port}"));
+        found.is_ok_and(|found| std::net::TcpListener::bind(&found[..]).is_ok())
+    };
+    let free = (port.checked_add(1)?..=port.saturating_add(PORTS_TRIED)).find(is_free)?;
+    Some(format!("; use --address {host}:{free}, which is free"))
 }
 
 /// A running server; it ends when it is dropped.
@@ -109,7 +129,10 @@ impl Server {
         token: Option<&str>,
         router: impl FnOnce(guard::Guard) -> Router,
     ) -> Result<Server, ServerError> {
-        let listen = |source| ServerError::Listen { address: address.to_owned(), source };
+        let listen = |source| {
+            let advice = elsewhere(address, &source).unwrap_or_default();
+            ServerError::Listen { address: address.to_owned(), source, advice }
+        };
         let addresses = addresses(address).map_err(listen)?;
         let listener = std::net::TcpListener::bind(&addresses[..]).map_err(listen)?;
         let bound = listener.local_addr().map_err(listen)?;

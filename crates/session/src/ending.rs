@@ -38,7 +38,7 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
         },
         Exit::ScriptException => "the script threw".into(),
         Exit::NotValid => "the measurement is not valid".into(),
-        Exit::NotStored => "the run could not be stored, or not all of it".into(),
+        Exit::NotStored => "the run or a report could not be stored, or not all of it".into(),
         // Runs never end with these exits: audits and comparisons produce them.
         Exit::InvalidConfig
         | Exit::CannotServe

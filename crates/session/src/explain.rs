@@ -46,6 +46,11 @@ pub(crate) fn explain(
         };
         error(format!("thresholds on metrics '{}' have been crossed{early}", crossed.join(", ")));
     }
+    if iterations.completed > 0 {
+        for unmatched in outcome.totals.unmatched() {
+            context.logger.say(LogLevel::Warn, unmatched.to_string());
+        }
+    }
     if iterations.all_threw() && compat == Compat::Honest {
         let note = if exit == Exit::ScriptException { " (--compat strict would exit with 0)" } else { "" };
         error(format!("all {} iterations ended in an exception{note}", iterations.completed));

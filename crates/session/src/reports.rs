@@ -94,10 +94,11 @@ impl CiOutputs {
         self.is_github || !self.targets.is_empty()
     }
 
-    /// Writes the reports of a run's file. As with the summary, errors are logged and change no exit code.
-    pub fn write(&self, path: &Path, context: &Context) {
+    /// Writes the reports of a run's file. Errors are logged; returns whether every report that was asked for is written. Those of
+    /// GitHub do not count, since nobody asked for them.
+    pub fn write(&self, path: &Path, context: &Context) -> bool {
         if !self.is_wanted() {
-            return;
+            return true;
         }
         let read = open(path).and_then(|reader| {
             let (window, elapsed) = whole(&reader)?;
@@ -105,13 +106,20 @@ impl CiOutputs {
         });
         let mut report = match read {
             Ok(report) => report,
-            Err(failure) => return context.logger.say(LogLevel::Error, failure.text),
-        };
-        for target in &self.targets {
-            match render(&report, path, None, target.format, Lang::En) {
-                Ok(text) => log_failure(std::fs::write(&target.path, text), &target.path, context),
-                Err(failure) => context.logger.say(LogLevel::Error, failure.text),
+            Err(failure) => {
+                context.logger.say(LogLevel::Error, failure.text);
+                return self.targets.is_empty();
             }
+        };
+        let mut are_written = true;
+        for target in &self.targets {
+            are_written &= match render(&report, path, None, target.format, Lang::En) {
+                Ok(text) => log_failure(std::fs::write(&target.path, text), &target.path, context),
+                Err(failure) => {
+                    context.logger.say(LogLevel::Error, failure.text);
+                    false
+                }
+            };
         }
         if let Some(path) = &self.github_summary {
             log_failure(append(path, &report::github::step_summary(&report, Lang::En)), path, context);
@@ -125,15 +133,17 @@ impl CiOutputs {
             }
             crate::terminal::print(&report::github::annotations(&report, Lang::En));
         }
+        are_written
     }
 
-    /// Logs that there is nothing to make the reports from.
-    pub(crate) fn decline(&self, context: &Context) {
+    /// Logs that there is nothing to make the reports from; returns whether none was asked for.
+    pub(crate) fn decline(&self, context: &Context) -> bool {
         for target in &self.targets {
             let path = target.path.display();
             let text = format!("failed to write the report to {path}: the run has no file to make it from");
             context.logger.say(LogLevel::Error, text);
         }
+        self.targets.is_empty()
     }
 
     /// Returns the script's path relative to the root of the repository, as annotations need it; `None` if the script is outside
@@ -169,11 +179,13 @@ fn append(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::File::options().create(true).append(true).open(path)?.write_all(text.as_bytes())
 }
 
-fn log_failure(written: std::io::Result<()>, path: &Path, context: &Context) {
-    if let Err(error) = written {
+/// Logs why a report was not written; returns whether it was.
+fn log_failure(written: std::io::Result<()>, path: &Path, context: &Context) -> bool {
+    if let Err(error) = &written {
         let text = format!("failed to write the report to {}: {error}", path.display());
         context.logger.say(LogLevel::Error, text);
     }
+    written.is_ok()
 }
 
 #[cfg(test)]

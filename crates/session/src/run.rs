@@ -248,7 +248,7 @@ impl<'a> Session<'a> {
     /// whether it is stored.
     fn close_file(&mut self, outcome: &RunOutcome, exit: Exit) -> Exit {
         let incomplete = exit::of_unstored(exit, self.test.plan.compat);
-        match self.records.recording.take() {
+        let are_reported = match self.records.recording.take() {
             Some(recording) => {
                 let exit = if self.flaw.is_some() { incomplete } else { exit };
                 self.listeners.iter().for_each(|listener| listener.on_file_closing());
@@ -256,12 +256,13 @@ impl<'a> Session<'a> {
                 self.listeners.iter().for_each(|listener| listener.on_file_closed());
                 self.is_stored &= !matches!(recorded.flaw, Some(Flaw::Missing(_)));
                 self.flaw = self.flaw.take().or(recorded.flaw.clone());
-                self.reports.write(&recorded.path, self.context);
+                let are_reported = self.reports.write(&recorded.path, self.context);
                 recorded.keep(self.context);
+                are_reported
             }
             None => self.reports.decline(self.context),
-        }
-        let Some(flaw) = &self.flaw else { return exit };
+        };
+        let Some(flaw) = &self.flaw else { return if are_reported { exit } else { incomplete } };
         let level = if incomplete == Exit::Ok { LogLevel::Warn } else { LogLevel::Error };
         let note = if incomplete == exit { "" } else { " (--compat strict would exit with 0)" };
         self.context.logger.say(level, format!("{}{note}", flaw.line()));

@@ -25,7 +25,7 @@ pub(crate) struct Facts {
 /// Facts by tag set, and the names of scenarios and groups by number, in order of first sight.
 #[derive(Debug)]
 pub(crate) struct FactTable {
-    tags: Arc<TagInterner>,
+    pub(crate) tags: Arc<TagInterner>,
     facts: Vec<Option<Arc<Facts>>>,
     pub(crate) scenarios: Names,
     pub(crate) groups: Names,

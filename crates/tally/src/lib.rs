@@ -19,6 +19,7 @@ mod selector;
 mod stat;
 mod threshold;
 mod totals;
+mod unmatched;
 mod view;
 
 pub use errors::{ERROR_EXAMPLE_BYTES_MAX, ERROR_MESSAGE_BYTES_MAX, Errors};
@@ -32,6 +33,8 @@ pub use selector::{Selector, SelectorError};
 pub use stat::Stat;
 pub use threshold::{
     Abort, Comparison, Condition, ConditionError, Evaluation, SelectorThresholds, ThresholdError, Thresholds,
+    nearest_metric,
 };
 pub use totals::{DUE_TIMED, PARTS_DETAILED_MAX, Totals};
+pub use unmatched::{Unmatched, Why};
 pub use view::{CheckView, GroupView, MetricView, ScenarioView, SubMetricView, View};

@@ -1,5 +1,7 @@
 //! Conditions that decide a run: k6's `<aggregation> <operator> <number>`.
 
+mod meant;
+
 use std::time::Duration;
 
 use model::plan::ThresholdSpec;
@@ -117,7 +119,7 @@ pub enum ThresholdError {
         error: ConditionError,
     },
     /// The aggregation exists, but not for metrics of this kind.
-    #[error("check threshold {condition:?}: it is not valid for {} metric {selector}; use {}", kind.as_str(), list(Stat::names_in_thresholds(*.kind)))]
+    #[error("check threshold {condition:?}: it is not valid for {} metric {selector}; use {}{}", kind.as_str(), list(Stat::names_in_thresholds(*.kind)), did_you_mean(&meant::meant_of_kind(.condition, *.kind)))]
     WrongAggregation {
         /// The selector as written.
         selector: String,
@@ -130,14 +132,14 @@ pub enum ThresholdError {
 
 /// A syntax error in a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected} at column {column}{}", did_you_mean(.nearest))]
+#[error("expected {expected} at column {column}{}", did_you_mean(.meant))]
 pub struct ConditionError {
     /// Where, in characters from 1.
     pub column: usize,
     /// The expected syntax.
     pub expected: &'static str,
-    /// A known word that is much like what was there.
-    pub nearest: Option<String>,
+    /// The well-formed condition that this one most likely stands for.
+    pub meant: Option<String>,
 }
 
 impl Thresholds {
@@ -172,6 +174,7 @@ impl Condition {
     /// The text is malformed ([`ThresholdError::Condition`]) or the kind has no such aggregation.
     pub fn parse(source: &str, selector: &str, kind: MetricKind) -> Result<Condition, ThresholdError> {
         let (stat, comparison, limit) = parse_condition(source).map_err(|error| {
+            let error = ConditionError { meant: meant::meant(source), ..error };
             ThresholdError::Condition { selector: selector.to_owned(), condition: source.to_owned(), error }
         })?;
         if !allowed(stat, kind) {
@@ -283,18 +286,23 @@ fn parse_spec(
 }
 
 fn find_metric(name: &str, registry: &MetricRegistry) -> Result<Metric, ThresholdError> {
-    registry.find(name).ok_or_else(|| {
-        let known = registry.all();
-        let nearest = nearest(name, known.iter().map(|metric| metric.name.as_ref()));
-        ThresholdError::UnknownMetric { name: name.to_owned(), nearest }
+    registry.find(name).ok_or_else(|| ThresholdError::UnknownMetric {
+        name: name.to_owned(),
+        nearest: nearest_metric(name, registry),
     })
 }
 
+/// Returns the metric whose name is much like this one, if there is one.
+pub fn nearest_metric(name: &str, registry: &MetricRegistry) -> Option<String> {
+    let known = registry.all();
+    nearest(name, known.iter().map(|metric| metric.name.as_ref()))
+}
+
 fn parse_condition(source: &str) -> Result<(Stat, Comparison, f64), ConditionError> {
-    let error = |at: usize, expected, nearest| ConditionError {
+    let error = |at: usize, expected| ConditionError {
         column: source[..at].chars().count() + 1,
         expected,
-        nearest,
+        meant: None,
     };
     let start = source.len() - source.trim_start().len();
     let operator_at = source.find(['<', '>', '=', '!']).unwrap_or(source.trim_end().len());
@@ -304,19 +312,22 @@ fn parse_condition(source: &str) -> Result<(Stat, Comparison, f64), ConditionErr
             true => "p(N) with a number from 0 to 100",
             false => "an aggregation (count, rate, value, avg, min, max, med or p(N))",
         };
-        error(start, expected, nearest(word, AGGREGATIONS.iter().copied()))
+        error(start, expected)
     })?;
     let rest = &source[operator_at..];
     let written = Comparison::WRITTEN.iter().find(|(written, _)| rest.starts_with(written));
     let Some((written, comparison)) = written else {
-        return Err(error(operator_at, "an operator (<, <=, >, >=, ==, === or !=)", None));
+        return Err(error(operator_at, "an operator (<, <=, >, >=, ==, === or !=)"));
     };
     let number = &rest[written.len()..];
     let number_at = operator_at + written.len() + (number.len() - number.trim_start().len());
     // Go, and so k6, allows underscores between digits.
-    let limit = number.trim().replace('_', "").parse().map_err(|_| error(number_at, "a number", None))?;
+    let limit = number.trim().replace('_', "").parse().map_err(|_| error(number_at, NUMBER))?;
     Ok((stat, *comparison, limit))
 }
+
+/// Limits have no unit: times are in milliseconds, and shares from 0 to 1.
+const NUMBER: &str = "a number without a unit (milliseconds, or a share from 0 to 1)";
 
 const AGGREGATIONS: &[&str] = &["count", "rate", "value", "avg", "min", "max", "med"];
 
@@ -331,7 +342,7 @@ fn allowed(stat: Stat, kind: MetricKind) -> bool {
 }
 
 /// The known word that is most like this one, if any is much like it.
-fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let likeness = |known: &str| strsim::jaro_winkler(&word.to_lowercase(), known);
     known
         .map(|known| (likeness(known), known))
@@ -392,10 +403,10 @@ mod tests {
         check_parse("p95<5", Err((1, "p(N) with a number from 0 to 100")));
         check_parse("avg", Err((4, operator)));
         check_parse("avg=5", Err((4, operator)));
-        check_parse("avg!==5", Err((6, "a number")));
-        check_parse("avg<", Err((5, "a number")));
-        check_parse("p(95) < 500ms", Err((9, "a number")));
-        check_parse("avg<6 && min<3", Err((5, "a number")));
+        check_parse("avg!==5", Err((6, NUMBER)));
+        check_parse("avg<", Err((5, NUMBER)));
+        check_parse("p(95) < 500ms", Err((9, NUMBER)));
+        check_parse("avg<6 && min<3", Err((5, NUMBER)));
         check_parse("é<1", Err((1, aggregation)));
     }
 
@@ -439,8 +450,8 @@ mod tests {
             &["cuont>5", "count>x", "p(95)<5"],
             &[
                 "parse threshold \"cuont>5\" on http_reqs: expected an aggregation (count, rate, value, avg, min, \
-                 max, med or p(N)) at column 1 (did you mean \"count\"?)",
-                "parse threshold \"count>x\" on http_reqs: expected a number at column 7",
+                 max, med or p(N)) at column 1 (did you mean \"count>5\"?)",
+                "parse threshold \"count>x\" on http_reqs: expected a number without a unit (milliseconds, or a share from 0 to 1) at column 7",
                 "check threshold \"p(95)<5\": it is not valid for counter metric http_reqs; use count or rate",
             ],
         );

@@ -193,7 +193,7 @@ impl Totals {
         evaluation
     }
 
-    fn absorb_series(&mut self, key: SeriesKey, window: &Aggregate) {
+    pub(crate) fn absorb_series(&mut self, key: SeriesKey, window: &Aggregate) {
         let SeriesKey { metric, tags } = key;
         let facts = self.table.facts(tags, self.sub_metrics.iter().map(|sub_metric| &sub_metric.selector));
         self.metric_cell(metric).absorb(metric, facts.scenario, window);

@@ -15,6 +15,7 @@ use model::SystemClock;
 use tokio::sync::mpsc;
 
 use crate::connection::{MAX_STORED_BODY_BYTES, SEEN_PATH, Service, Transport};
+use crate::grpc;
 use crate::reply::{Reply, ReplyEnd, Step};
 use crate::request::{Head, Request};
 use crate::seen::{Counters, Remembered};
@@ -51,6 +52,10 @@ pub(crate) async fn serve<S: Service>(
             accepted = connection.accept() => {
                 let Some(Ok((message, respond))) = accepted else { return };
                 let (service, counters, end) = (Arc::clone(&service), Arc::clone(&counters), end.clone());
+                if grpc::is_grpc(&message) {
+                    tokio::spawn(async move { grpc::answer(message, respond, &counters).await });
+                    continue;
+                }
                 tokio::spawn(async move { answer(message, respond, &*service, &counters, end).await });
             }
             Some(ending) = endings.recv() => match ending {

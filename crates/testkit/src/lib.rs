@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod client;
 mod connection;
+pub mod grpc;
 pub mod hold;
 pub mod http;
 mod http2;

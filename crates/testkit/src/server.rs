@@ -26,6 +26,9 @@ const LISTEN_BACKLOG: u32 = 16_384;
 /// Waited after a failed accept (usually: no descriptor is free) before the next.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
+/// Waited for the rest of a preface that comes in pieces.
+const PREFACE_PAUSE: Duration = Duration::from_millis(1);
+
 /// How long [`Server::settled`] waits for requests in flight.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 
@@ -215,7 +218,11 @@ async fn converse<S: Service>(
 ) {
     // A connection that is already gone fails again at the first read.
     let _ = stream.set_nodelay(true);
+    let is_http2 = acceptor.is_none() && begins_as_http2(&stream).await;
     let stream = CountedStream::new(stream, Arc::clone(&counters));
+    if is_http2 {
+        return http2::serve(stream, HTTP2_STREAMS_MAX, service, counters).await;
+    }
     let Some(acceptor) = acceptor else { return serve(stream, false, &*service, &counters).await };
     match acceptor.accept(stream).await {
         Ok(stream) if stream.get_ref().1.alpn_protocol() == Some(tls::HTTP2) => {
@@ -224,6 +231,21 @@ async fn converse<S: Service>(
         Ok(stream) => serve(stream, true, &*service, &counters).await,
         Err(_) => {
             counters.handshakes_failed.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Whether a client speaks HTTP/2 without asking (RFC 9113, 3.3). Its first bytes stay where they are.
+async fn begins_as_http2(stream: &TcpStream) -> bool {
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0";
+    let mut first = [0; PREFACE.len()];
+    loop {
+        match stream.peek(&mut first).await {
+            Ok(bytes) if bytes == first.len() => return first == PREFACE,
+            Ok(bytes) if bytes > 0 && PREFACE.starts_with(&first[..bytes]) => {
+                tokio::time::sleep(PREFACE_PAUSE).await;
+            }
+            _ => return false,
         }
     }
 }

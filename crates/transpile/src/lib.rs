@@ -6,7 +6,9 @@
 //! The crate knows nothing of files, of JavaScript engines or of k6: it takes a name and a text.
 
 mod map;
+mod redeclared;
 mod strip;
 
 pub use map::{MapError, Original, SourceMap};
+pub use redeclared::{Redeclared, without_redeclared};
 pub use strip::{Output, SyntaxError, strip_types};

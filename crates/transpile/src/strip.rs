@@ -111,7 +111,7 @@ fn syntax_error(error: &OxcDiagnostic, text: &str) -> SyntaxError {
 }
 
 /// Line and character, both from 1, of a byte offset.
-fn position(text: &str, offset: usize) -> (usize, usize) {
+pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
         offset -= 1;

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::net::IpAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -237,7 +237,7 @@ impl Client {
         }
         trace.reused.set(true);
         trace.remote.set(Some(remote));
-        trace.tls.replace(Some(tls));
+        trace.tls.replace(tls);
         Some(slot)
     }
 
@@ -290,6 +290,14 @@ impl Client {
     /// What all clients share.
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// The result of `work`, or `None` when the deadline comes first. Timers are used again, as those of requests.
+    pub async fn limit<F: Future>(&self, deadline: Instant, work: Pin<&mut F>) -> Option<F::Output> {
+        let mut timer = self.timers.borrow_mut().pop().unwrap_or_default();
+        let output = timer.limit(deadline, work).await;
+        self.timers.borrow_mut().push(timer);
+        output
     }
 
     fn tls_config(&self, host: &str) -> Result<Arc<ClientConfig>, Error> {

@@ -10,7 +10,7 @@ use tokio::io::ReadBuf;
 
 use crate::connection::Connection;
 use crate::decode::Decoder;
-use crate::error::{Error, Stage};
+use crate::error::{Error, Kind, Stage};
 use crate::fault::{Fault, cut};
 use crate::limits::{
     INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX,
@@ -68,8 +68,18 @@ pub(crate) async fn converse(
     let is_reusable = talk.is_clean && sent.is_ok() && talk.decoder.is_reusable();
     match talk.decoder.into_response() {
         Some(response) => Ok((response, is_reusable)),
-        None => Err(sent.and(received).err().unwrap_or_else(|| *cut("unexpected EOF"))),
+        None => Err(reason(sent.err(), received.err())),
     }
+}
+
+/// Returns why there is no response: the first failure, unless the server said by TLS why it closed the connection, which is known
+/// only from reading, as when a client certificate is missing (RFC 8446, 4.4.2.4).
+fn reason(sent: Option<Error>, received: Option<Error>) -> Error {
+    let (sent, received) = match received {
+        Some(received) if received.kind == Kind::Tls => return received,
+        received => (sent, received),
+    };
+    sent.or(received).unwrap_or_else(|| *cut("unexpected EOF"))
 }
 
 struct Talk<'a> {

@@ -13,7 +13,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::connection::{Connection, Counted, Stream, Traffic};
 use crate::error::{Error, ErrorCode, Kind, Stage};
-use crate::h2::Link;
+use crate::h2::{CALL_WINDOWS, EXCHANGE_WINDOWS, Link};
 use crate::proxy::{Proxy, tunnel};
 use crate::shared::Shared;
 use crate::staple;
@@ -62,13 +62,32 @@ impl Dialer<'_> {
         *trace.tls.borrow_mut() = Some(facts.clone());
         let stream = Box::new(stream);
         if stream.get_ref().1.alpn_protocol() == Some(tls::HTTP2_ALPN) {
-            let opened = Link::open(stream, target.clone(), remote, facts).await;
+            let opened = Link::open(stream, target.clone(), remote, Some(facts), EXCHANGE_WINDOWS).await;
             return opened
                 .map(Dialed::Shared)
                 .map_err(|failure| greeting_error(&failure, target.host(), remote));
         }
         let connection = Connection::new(Stream::Tls(stream), target.clone(), remote, Some(facts));
         Ok(Dialed::Single(Box::new(connection)))
+    }
+
+    /// A new HTTP/2 connection to `target` itself, whatever proxies there are; with TLS to the server called `name`.
+    pub(crate) async fn dial_link(self, target: &Target, name: &str, trace: &Trace) -> Result<Link, Error> {
+        let (counted, remote) = self.reach(target, trace).await?;
+        trace.enter(Stage::Tls, SystemClock::now());
+        let Some(config) = self.tls else {
+            let opened = Link::open(Box::new(counted), target.clone(), remote, None, CALL_WINDOWS).await;
+            return opened.map_err(|failure| greeting_error(&failure, target.host(), remote));
+        };
+        let server_name = ServerName::try_from(name.to_owned()).map_err(|_| bad_server_name(name))?;
+        let shaken = TlsConnector::from(config).connect(server_name, counted).await;
+        let stream = shaken.map_err(|error| handshake_error(&error, name, remote))?;
+        if stream.get_ref().1.alpn_protocol() != Some(tls::HTTP2_ALPN) {
+            return Err(no_http2());
+        }
+        let facts = Arc::new(tls::facts(stream.get_ref().1, None));
+        let opened = Link::open(Box::new(stream), target.clone(), remote, Some(facts), CALL_WINDOWS).await;
+        opened.map_err(|failure| greeting_error(&failure, name, remote))
     }
 
     /// A socket that is connected to `target`.
@@ -137,6 +156,11 @@ fn greeting_error(failure: &::h2::Error, host: &str, remote: SocketAddr) -> Erro
         Some(error) => handshake_error(error, host, remote),
         None => Error::new(ErrorCode::HTTP2, Stage::Tls, Kind::Other, format!("http2: {failure}")),
     }
+}
+
+fn no_http2() -> Error {
+    let message = "tls: the server did not choose HTTP/2 (ALPN h2), which gRPC needs";
+    Error::new(ErrorCode::TLS, Stage::Tls, Kind::Tls, message)
 }
 
 pub(crate) fn bad_server_name(host: &str) -> Error {

@@ -14,10 +14,12 @@
 //!   exchange reported to the caller.
 //! * [`Client::upgrade`] opens a [`WebSocket`].
 //! * [`Client::open_stream`] opens a connection for another protocol, [`Client::encrypt`] begins TLS over one.
+//! * A [`Channel`] is an HTTP/2 connection for calls that stream in both directions and end with trailers, as gRPC's do.
 
 mod arrival;
 mod auth;
 mod budget;
+mod channel;
 mod chunked;
 mod client;
 mod client_key;
@@ -75,6 +77,7 @@ mod testing;
 
 pub use auth::{Auth, basic};
 pub use budget::BodyBudget;
+pub use channel::{Call, CallEvent, CallHead, Channel, ChannelSettings, ChannelTls};
 pub use client::{Abandoned, Client};
 pub use coding::{CODINGS_MAX, EncodeError, Encoded, decode, encode};
 pub use cookies::{CookieAttributes, CookieJar, RequestCookie};

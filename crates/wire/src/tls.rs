@@ -14,6 +14,7 @@ use rustls::{
 };
 use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 
+use crate::channel::ChannelTls;
 use crate::client_key;
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::limits::TLS_SESSIONS_MAX;
@@ -40,6 +41,8 @@ pub(crate) struct Tls {
     accepts_anyone: bool,
     identities: Vec<Identity>,
     roots: Box<Roots>,
+    /// Read at first use.
+    trusted: OnceLock<RootCertStore>,
     /// Made at first use, because reading the trusted certificates takes milliseconds that a plain run need not pay:
     /// one for each identity, the one without an identity last.
     configs: OnceLock<Result<Vec<Arc<ClientConfig>>, String>>,
@@ -72,6 +75,7 @@ impl Tls {
             accepts_anyone: options.insecure_skip_verify,
             identities: identities.map(|(index, given)| identity(index, given)).collect::<Result<_, _>>()?,
             roots,
+            trusted: OnceLock::new(),
             configs: OnceLock::new(),
         };
         // Invalid settings are found now, without trusted certificates, so that the error comes before the run.
@@ -101,7 +105,7 @@ impl Tls {
     }
 
     fn make_configs(&self) -> Result<Vec<Arc<ClientConfig>>, String> {
-        let roots = if self.accepts_anyone { RootCertStore::empty() } else { (self.roots)() };
+        let roots = self.trusted();
         let identities = self.identities.iter().map(Some).chain([None]);
         let configs = identities.map(|identity| self.config(identity, roots.clone()).map(Arc::new));
         configs.collect::<Result<_, _>>().map_err(|error| error.to_string())
@@ -119,12 +123,39 @@ impl Tls {
         let accepts_anyone = self.accepts_anyone || own.accepts_anyone;
         let roots = match own.authorities.as_slice() {
             _ if accepts_anyone => RootCertStore::empty(),
-            [] => (self.roots)(),
-            authorities => stream_roots(authorities).map_err(refused)?,
+            [] => self.trusted().clone(),
+            authorities => roots_of(authorities).map_err(refused)?,
         };
         let config = self.config_with(accepts_anyone, given.as_ref().or(general), roots);
         let mut config = config.map_err(|why| refused(why.to_string()))?;
         config.alpn_protocols.clear();
+        Ok(config)
+    }
+
+    fn trusted(&self) -> &RootCertStore {
+        self.trusted.get_or_init(|| if self.accepts_anyone { RootCertStore::empty() } else { (self.roots)() })
+    }
+
+    /// The configuration of a connection for calls, which offers HTTP/2 only. What `own` does not say is as for requests.
+    ///
+    /// # Errors
+    /// A certificate or key of `own` cannot be used.
+    pub(crate) fn config_for_calls(&self, host: &str, own: &ChannelTls) -> Result<ClientConfig, Error> {
+        let refused = |why: String| Error::new(ErrorCode::TLS, Stage::Prepare, Kind::Invalid, why);
+        let mut config = if own.is_empty() {
+            ClientConfig::clone(&*self.config_of(self.class_of(host), false)?)
+        } else {
+            let given = own.certificate.as_ref().map(|given| identity(0, given)).transpose();
+            let given = given.map_err(|error| refused(error.to_string()))?;
+            let general = self.identities.iter().find(|identity| identity.is_for(host));
+            let roots = match own.authorities.as_slice() {
+                [] => self.trusted().clone(),
+                authorities => roots_of(authorities).map_err(refused)?,
+            };
+            let config = self.config(given.as_ref().or(general), roots);
+            config.map_err(|why| refused(why.to_string()))?
+        };
+        config.alpn_protocols = vec![HTTP2_ALPN.to_vec()];
         Ok(config)
     }
 
@@ -197,13 +228,14 @@ pub(crate) fn system_roots() -> RootCertStore {
 }
 
 /// The certificates of authorities in PEM texts.
-fn stream_roots(authorities: &[String]) -> Result<RootCertStore, String> {
+fn roots_of(authorities: &[String]) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     for (index, text) in authorities.iter().enumerate() {
-        let certificates = CertificateDer::pem_slice_iter(text.as_bytes()).filter_map(Result::ok);
-        let (added, _) = roots.add_parsable_certificates(certificates);
+        let (added, _) = roots.add_parsable_certificates(
+            CertificateDer::pem_slice_iter(text.as_bytes()).filter_map(Result::ok),
+        );
         if added == 0 {
-            return Err(format!("`ca` [{index}] has no PEM certificate"));
+            return Err(format!("failed to append ca certificate [{index}] from PEM: it has no certificate"));
         }
     }
     Ok(roots)
@@ -288,7 +320,7 @@ fn failed(code: ErrorCode, message: impl Into<String>, detail: impl Into<String>
 
 /// The error of rustls, where `error` comes from it. The stage is the caller's to correct.
 pub(crate) fn error_of(error: &io::Error, host: &str) -> Option<Error> {
-    let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
+    let Some(error) = error.get_ref()?.downcast_ref::<rustls::Error>() else { return alert_of(error) };
     Some(match error {
         rustls::Error::InvalidCertificate(why) => certificate_error(why, host),
         // The first record was none: the peer speaks something else.
@@ -300,6 +332,16 @@ pub(crate) fn error_of(error: &io::Error, host: &str) -> Option<Error> {
         }
         other => failed(ErrorCode::TLS, format!("tls: {other}"), ""),
     })
+}
+
+/// The alert of a peer in an error that kept only the text of rustls's, as those of the HTTP/2 library do.
+fn alert_of(error: &io::Error) -> Option<Error> {
+    const RECEIVED: &str = "received fatal alert: ";
+    let text = error.to_string();
+    let name = text.strip_prefix(RECEIVED)?;
+    let known = (0..=u8::MAX).map(AlertDescription::from).find(|alert| format!("{alert:?}") == name);
+    let text = known.map_or_else(|| name.to_owned(), alert_text);
+    Some(failed(ErrorCode::TLS, format!("remote error: tls: {text}"), ""))
 }
 
 fn certificate_error(why: &CertificateError, host: &str) -> Error {

@@ -16,6 +16,7 @@ pub mod page;
 pub mod report;
 #[cfg(test)]
 mod testing;
+pub mod validity;
 
 pub use lang::Lang;
 

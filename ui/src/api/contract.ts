@@ -121,7 +121,7 @@ export type Verdict = 'pass' | 'fail' | 'inconclusive';
 export type HistoryFigureName = 'p50' | 'p95' | 'p99' | 'error_share' | 'requests_per_second';
 
 /** Whether a live run keeps its planned pace. */
-export type LivePaceKind = 'saturated' | 'keeping' | 'closed';
+export type LivePaceKind = 'saturated' | 'losing' | 'keeping' | 'closed';
 
 /** Phase of a live run. */
 export type LivePhase = 'initializing' | 'setup' | 'running' | 'teardown' | 'ended';
@@ -236,6 +236,14 @@ export interface AuditBeyond {
   rule: string;
 }
 
+/** A rule and its input. */
+export interface AuditChecked {
+  /** The number of facts that the rule looked at; with 0 it could find nothing. */
+  facts: number;
+  /** The rule's name. */
+  rule: string;
+}
+
 /** Figures derived by a law. */
 export interface AuditDerived {
   /** The assumptions of the law. */
@@ -290,6 +298,8 @@ export interface AuditFinding {
 export interface AuditReport {
   /** Findings that are not listed individually. */
   beyond: AuditBeyond[];
+  /** Every rule, with what it looked at. */
+  checked: AuditChecked[];
   /** Derived figures. */
   derived: AuditDerived[];
   /** The findings, the worst first. */
@@ -619,6 +629,8 @@ export interface ComparePage {
   findings: string[];
   /** The closing sentence in the language asked for. */
   sentence: string;
+  /** All sides beyond the first, each compared with it; null for two sides. */
+  several: ComparedSides | null;
   /** Its rows as `compare` prints them. */
   texts: ComparisonText[];
 }
@@ -797,6 +809,68 @@ export interface EvidenceText {
   figure: string;
   /** The service, database or pool. */
   subject: string;
+}
+
+/** Several sides, each compared with the first. Verdicts hold over all of them. */
+export interface ComparedSides {
+  /** Sentences about all rows. */
+  caveats: string[];
+  /** Figures of server evidence; they have no verdicts. */
+  evidence: SidesRow[];
+  /** Remarks to read before the rows. */
+  findings: SidesFinding[];
+  /** The figures that are important for at least one side. */
+  rows: SidesRow[];
+  /** The sides beyond the first. */
+  sides: ComparedSide[];
+  /** All rows of all sides in a word. */
+  verdict: ComparisonVerdict;
+}
+
+/** A figure of all sides. */
+export interface SidesRow {
+  /** The first side's value. */
+  baseline: string;
+  /** One per side beyond the first; null where it does not have the figure. */
+  cells: (SidesCell | null)[];
+  /** The figure. */
+  figure: string;
+  /** The series; of evidence the service, database or pool. */
+  series: string;
+}
+
+/** A side's value, and its change from the first side. */
+export interface SidesCell {
+  /** The change, without its interval. */
+  change: string;
+  /** The value. */
+  value: string;
+  /** The verdict; null for evidence. */
+  verdict: RowVerdict | null;
+  /** The verdict in words. */
+  verdictText: string;
+}
+
+/** A remark on the comparability of sides. */
+export interface SidesFinding {
+  /** Whether it rules verdicts out. */
+  refuses: boolean;
+  /** The remark in the requested language. */
+  sentence: string;
+  /** The letters of the sides that have it, as in `B, D: `; empty if all of them have it. */
+  sides: string;
+}
+
+/** A side that is compared with the first. */
+export interface ComparedSide {
+  /** Its letter, from `B` on. */
+  letter: string;
+  /** Its runs. */
+  runs: ComparedRun[];
+  /** The answer about it in a sentence. */
+  sentence: string;
+  /** Its rows in a word. */
+  verdict: ComparisonVerdict;
 }
 
 /** A row of a comparison in words. */
@@ -1861,7 +1935,10 @@ export interface LivePace {
   dropped: ReportValue;
   /** Iterations finished per second. */
   finished: ReportValue;
-  /** `saturated`: iterations were due and not started. `keeping`: all were started. `closed`: no rate is planned. */
+  /**
+   * `saturated`: iterations were due and not started. `losing`: few of them, less than one in a hundred. `keeping`: all were
+   * started. `closed`: no rate is planned.
+   */
   kind: LivePaceKind;
   /** Seconds that the pace covers. */
   seconds: number;

@@ -92,14 +92,11 @@ function joinedErrors(series: Series, point: Series): Series['errors'] {
   return [...known, ...fresh.map((kind) => ({ ...kind, values: [...Array<number>(length).fill(0), kind.values[0] ?? 0] }))];
 }
 
-/** Columns of two runs over the same seconds: points that only one of them has are holes of the other. */
-export function overlaid(a: Series, b: Series): { xs: number[]; ofA: (column: Column) => (number | null)[]; ofB: (column: Column) => (number | null)[] } {
-  const xs = [...new Set([...a.t, ...b.t])].sort((left, right) => left - right);
-  const pick = (series: Series) => {
-    const index = new Map(series.t.map((second, at) => [second, at]));
-    return (column: Column) => xs.map((second) => column.values[index.get(second) ?? -1] ?? null);
-  };
-  return { xs, ofA: pick(a), ofB: pick(b) };
+/** Columns of several runs over the same seconds: points that only some of them have are holes of the others. */
+export function overlaid(all: Series[]): { xs: number[]; of: (place: number, column: Column) => (number | null)[] } {
+  const xs = [...new Set(all.flatMap((one) => one.t))].sort((left, right) => left - right);
+  const places = all.map((one) => new Map(one.t.map((second, at) => [second, at])));
+  return { xs, of: (place, column) => xs.map((second) => column.values[places[place]?.get(second) ?? -1] ?? null) };
 }
 
 /** Notes of one reason as ranges of seconds. */

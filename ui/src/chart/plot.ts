@@ -43,6 +43,9 @@ export interface PlotBand {
   color: string;
 }
 
+/** A drawing is at least this wide, pixels; a narrower place shows it smaller. */
+export const WIDTH_MIN = 280;
+
 const STEPS = [1, 2, 2.5, 5, 10];
 
 /** Round values from zero to at least `max`, about `count` of them. */

@@ -1,6 +1,6 @@
 // The part of a run that the page looks at: whole seconds from its start, in the address.
 
-import type { ReportDocument } from '../api/contract';
+import type { ReportDocument, RunPage } from '../api/contract';
 import { API, isReport } from '../api/source';
 import { language } from './look.svelte';
 import { parameter, setQuery } from './place.svelte';
@@ -13,6 +13,18 @@ export interface Window {
 /** The window that was chosen; without bounds it is the whole run. */
 export function chosenWindow(): Window {
   return { from: seconds(parameter('from')), to: seconds(parameter('to')) };
+}
+
+/** The seconds of the run that there are: all of them, or the part that a report was written of. */
+export function wholeRange(page: RunPage): [number, number] {
+  return isReport() ? [page.window.from, page.window.to] : [0, page.seconds];
+}
+
+/** The seconds that are looked at. */
+export function shownRange(page: RunPage): [number, number] {
+  const { from, to } = chosenWindow();
+  const [first, last] = wholeRange(page);
+  return [from ?? first, to ?? last];
 }
 
 /** Whether a part was chosen. */

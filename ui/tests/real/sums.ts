@@ -1,6 +1,6 @@
 // The request tree, added up anew from `export`: what the page's numbers are held to where no verb prints them.
 
-import { duration, percent, plain } from '../../src/format';
+import { brief, duration, percent, plain } from '../../src/format';
 import { says } from './real';
 
 /** A series in a second, as `export --format json` writes it. */
@@ -104,7 +104,7 @@ function mean(totalNs: bigint, count: number): number {
 export function textsOf(sum: Sum, total: Sum, elapsedMs: number): Record<string, string> {
   const texts: Record<string, string> = {
     requests: plain(sum.requests),
-    rate: `${plain(sum.requests / (elapsedMs / 1000))}/s`,
+    rate: brief(sum.requests / (elapsedMs / 1000), 'per_second'),
     failed: plain(sum.failed),
     share: percent(Number(sum.sumNs) / Number(total.sumNs)),
   };

@@ -23,6 +23,7 @@ const BARS: &[Bar] = &[
     at_least("k6, 100 VUs", 6.0, 10.0, "×"),
     at_least("k6, 1000 VUs", 3.5, 6.0, "×"),
     at_least("k6, TLS", 4.5, 6.0, "×"),
+    at_least("k6, gRPC", 5.0, 6.0, "×"),
     at_least("wrk, 100 VUs", 0.6, 0.85, "×"),
     at_most("memory, small script", 320.0, 130.0, "KB"),
     at_most("memory, big script", 1400.0, 700.0, "KB"),

@@ -23,7 +23,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("vu", &["model"]),
     ("crypto", &[]),
     ("json", &[]),
-    ("script", &["crypto", "datastore", "files", "histo", "html", "json", "model", "redact", "transpile", "vu", "wire"]),
+    ("grpc", &[]),
+    (
+        "script",
+        &["crypto", "datastore", "files", "grpc", "histo", "html", "json", "model", "redact", "transpile", "vu", "wire"],
+    ),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
     ("words", &["model"]),
@@ -51,7 +55,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("feed", &["lab", "labkit", "model"]),
     ("ingress", &["lab", "labkit", "model"]),
     ("scan", &["lab", "labkit", "model"]),
-    ("hostile", &["archive", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"]),
+    (
+        "hostile",
+        &["archive", "grpc", "html", "import", "json", "model", "otlp", "plan", "runfile", "tally", "wire"],
+    ),
     (
         "runs",
         &[
@@ -165,6 +172,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("histo", IO, "it is arithmetic"),
     ("html", IO, "a page is a text"),
     ("json", IO, "it is handed texts"),
+    ("grpc", IO, "it is handed texts and bytes"),
     ("redact", IO, "it is handed texts"),
     ("model", IO_BUT_THE_CLOCK, "nouns do nothing, and the clock is one of them"),
     ("plan", IO, "a plan is checked without running"),
@@ -194,6 +202,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("wire", JAVASCRIPT, "it moves bytes"),
     ("datastore", JAVASCRIPT, "scripts call it, it knows none"),
     ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
+    ("grpc", JAVASCRIPT, "types and bytes, whoever sends them"),
     ("html", JAVASCRIPT, "a tree does not know who looks at it"),
     ("vu", JAVASCRIPT, "it switches stacks"),
     ("runs", JAVASCRIPT, "it reads files of runs, whatever made them"),

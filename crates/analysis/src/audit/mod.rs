@@ -38,12 +38,15 @@ pub struct Audit {
     pub beyond: Vec<(AuditRule, usize)>,
     /// The derived figures.
     pub derived: Vec<Derived>,
+    /// Every rule, with the number of facts that it looked at: with none it could find nothing.
+    pub checked: Vec<(AuditRule, usize)>,
 }
 
 /// Applies every rule and every law.
 pub fn audit(facts: &Facts) -> Audit {
     let mut audit = Audit { derived: crate::laws::derive(facts), ..Audit::default() };
     for rule in RULES {
+        audit.checked.push((rule.id, (rule.input)(facts)));
         let mut found = (rule.judge)(facts);
         if found.len() > FINDINGS_PER_RULE_MAX {
             audit.beyond.push((rule.id, found.len() - FINDINGS_PER_RULE_MAX));

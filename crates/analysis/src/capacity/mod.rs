@@ -294,7 +294,8 @@ fn missing(capacity: &Capacity, question: &Question, deciding: &[&Observed]) -> 
     let weighed = deciding.iter().filter(is_weighed).count();
     add(weighed > 0, Missing::FullWeight { count: weighed });
     for (objective, searched) in capacity.objectives.iter().enumerate() {
-        add(searched.line.is_none(), Missing::Measurement { objective });
+        // Of steps that do not count it is not known whether they measured it.
+        add(searched.line.is_none() && !deciding.is_empty(), Missing::Measurement { objective });
     }
     add(question.is_cut, Missing::Budget);
     let has_fallen = (0..question.objectives.len()).any(|objective| falls(&seen(deciding, objective)));

@@ -66,6 +66,16 @@ pub struct SearchSettings {
     pub budget_s: f64,
 }
 
+/// Levels of the shortest search that can have a result: a line needs as many loads.
+const LEVELS_MIN: f64 = 3.0;
+
+impl SearchSettings {
+    /// Returns the shortest budget with which the search can have a result, seconds.
+    pub fn budget_s_min(&self) -> f64 {
+        LEVELS_MIN * (self.warm_up_s + self.least_s)
+    }
+}
+
 /// A level to be measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {

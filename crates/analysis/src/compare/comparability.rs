@@ -219,6 +219,10 @@ fn target_versions(a: &[Run], b: &[Run]) -> Option<Comparability> {
 
 fn only_on(side: SideName, here: &[Run], there: &[Run]) -> Vec<Comparability> {
     let Some(first) = here.first().filter(|_| !there.is_empty()) else { return Vec::new() };
+    // A side too short for any figure shows nothing of its endpoints.
+    if there.iter().all(|run| run.series.is_empty()) {
+        return Vec::new();
+    }
     let names: HashSet<&str> =
         there.iter().flat_map(|run| &run.series).map(|series| series.name.as_str()).collect();
     let alone = first.series.iter().filter(|series| !names.contains(series.name.as_str()));

@@ -131,6 +131,17 @@ fn facts_that_differ_are_named() {
     assert_eq!(found, expect);
 }
 
+/// A run of a single request has no second of its own, so that nothing of it is known; that does not make its endpoints others.
+#[test]
+fn a_run_too_short_for_figures_has_no_endpoints_of_its_own() {
+    let (long, mut short) = (run(1, 60, 100.0, 0.0), run(2, 1, 100.0, 0.0));
+    short.series.clear();
+    let comparison = compare(&[long], &[short], &Options::default());
+    assert_eq!(comparison.answer(), Answer::NotJudged(Why::TooShort));
+    let is_alone = |finding: &Comparability| matches!(finding, Comparability::OnlyOn { .. });
+    assert!(!comparison.findings.iter().any(is_alone), "{:?}", comparison.findings);
+}
+
 #[test]
 fn nothing_is_compared_with_nothing() {
     let comparison = compare(&[], &[], &Options::default());

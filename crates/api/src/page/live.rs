@@ -55,7 +55,8 @@ pub struct LiveState {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LivePace {
-    /// `saturated`: iterations were due and not started. `keeping`: all were started. `closed`: no rate is planned.
+    /// `saturated`: iterations were due and not started. `losing`: few of them, less than one in a hundred. `keeping`: all were
+    /// started. `closed`: no rate is planned.
     #[cfg_attr(test, schemars(with = "crate::closed::LivePaceKind"))]
     pub kind: &'static str,
     /// Iterations finished per second.

@@ -44,8 +44,9 @@ pub use evidence::{
 pub use list::{RunFigures, RunList, RunObjective, RunRow, RunStudy, ThresholdCount, Unreadable};
 pub use live::{Ended, LiveError, LivePace, LiveState, LiveThresholds, Reset, Tick};
 pub use other::{
-    ComparePage, ComparisonText, ErrorRow, Errors, EvidenceText, Generator, GradeRange, LogRow, Logs,
-    NoteAnswer, ThresholdOverTime, Thresholds, Unmeasured, ValidityPage, ValidityReason, VitalSeries,
+    ComparePage, ComparedSide, ComparedSides, ComparisonText, ErrorRow, Errors, EvidenceText, Generator,
+    GradeRange, LogRow, Logs, NoteAnswer, SidesCell, SidesFinding, SidesRow, ThresholdOverTime, Thresholds,
+    Unmeasured, ValidityPage, ValidityReason, VitalSeries,
 };
 pub use requests::{Phase, RequestNode, RequestStats, Requests, StatusCount};
 pub use run::{

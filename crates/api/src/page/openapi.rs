@@ -121,7 +121,11 @@ fn document() -> Value {
     all.get::<Traces>(&format!("{run}/traces"), "Traces that were kept.", TRACES);
     all.get::<TracePage>(&format!("{run}/traces/{{trace}}"), "A trace, as it is drawn.", &["lang"]);
     all.get::<Services>(&format!("{run}/services"), "Services, and who calls whom.", PART);
-    all.get::<ComparePage>("/api/v1/compare", "What changed between runs.", &["a", "b", "margin", "lang"]);
+    all.get::<ComparePage>(
+        "/api/v1/compare",
+        "What changed between runs.",
+        &["a", "b", "c", "d", "e", "f", "g", "h", "margin", "lang"],
+    );
     all.get::<History>("/api/v1/history", "The runs of a script.", &["script", "limit"]);
     let note =
         json!({ "type": "object", "properties": { "note": { "type": "string" } }, "required": ["note"] });

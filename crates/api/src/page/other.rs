@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Fact, StripItem, Value};
 use crate::Number;
-use crate::comparison::Comparison;
+use crate::comparison::{ComparedRun, Comparison};
 use crate::report::{ReportExemplar, ReportThreshold, ReportValidity};
 
 /// The errors.
@@ -219,6 +219,84 @@ pub struct ComparePage {
     pub sentence: String,
     /// Remarks to read before the rows, in the requested language.
     pub findings: Vec<String>,
+    /// All sides beyond the first, each compared with it; null for two sides.
+    pub several: Option<ComparedSides>,
+}
+
+/// Several sides, each compared with the first. Verdicts hold over all of them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ComparedSides {
+    /// All rows of all sides in a word.
+    #[cfg_attr(test, schemars(with = "crate::closed::ComparisonVerdict"))]
+    pub verdict: &'static str,
+    /// The sides beyond the first.
+    pub sides: Vec<ComparedSide>,
+    /// The figures that are important for at least one side.
+    pub rows: Vec<SidesRow>,
+    /// Figures of server evidence; they have no verdicts.
+    pub evidence: Vec<SidesRow>,
+    /// Remarks to read before the rows.
+    pub findings: Vec<SidesFinding>,
+    /// Sentences about all rows.
+    pub caveats: Vec<String>,
+}
+
+/// A side that is compared with the first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ComparedSide {
+    /// Its letter, from `B` on.
+    pub letter: String,
+    /// Its runs.
+    pub runs: Vec<ComparedRun>,
+    /// Its rows in a word.
+    #[cfg_attr(test, schemars(with = "crate::closed::ComparisonVerdict"))]
+    pub verdict: &'static str,
+    /// The answer about it in a sentence.
+    pub sentence: String,
+}
+
+/// A figure of all sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SidesRow {
+    /// The series; of evidence the service, database or pool.
+    pub series: String,
+    /// The figure.
+    pub figure: String,
+    /// The first side's value.
+    pub baseline: String,
+    /// One per side beyond the first; null where it does not have the figure.
+    pub cells: Vec<Option<SidesCell>>,
+}
+
+/// A side's value, and its change from the first side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SidesCell {
+    /// The value.
+    pub value: String,
+    /// The change, without its interval.
+    pub change: String,
+    /// The verdict; null for evidence.
+    #[cfg_attr(test, schemars(with = "Option<crate::closed::RowVerdict>"))]
+    pub verdict: Option<&'static str>,
+    /// The verdict in words.
+    pub verdict_text: String,
+}
+
+/// A remark on the comparability of sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SidesFinding {
+    /// The letters of the sides that have it, as in `B, D: `; empty if all of them have it.
+    pub sides: String,
+    /// Whether it rules verdicts out.
+    pub refuses: bool,
+    /// The remark in the requested language.
+    pub sentence: String,
 }
 
 /// A row of a comparison in words.

@@ -16,7 +16,7 @@ mod scrape;
 mod traces;
 
 use crate::contract::Source;
-use crate::settings::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError, nearest};
 
 pub use host::{PATH as MACHINE_PATH, reading as machine};
 
@@ -53,6 +53,9 @@ pub const KINDS: &[Kind] = &[
     host::KIND,
 ];
 
+/// Settings of every kind, read before the source is created.
+const SHARED: [&str; 3] = ["kind", "address", "password_file"];
+
 /// Creates the source of these settings. Makes no query.
 ///
 /// # Errors
@@ -61,15 +64,18 @@ pub fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let Some(kind) = KINDS.iter().find(|kind| kind.name == settings.kind) else {
         let known = KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         let (name, kind) = (settings.name.clone(), settings.kind.clone());
-        return Err(SettingsError::Kind { name, kind, known });
+        let nearest = nearest(&kind, KINDS.iter().map(|kind| kind.name));
+        return Err(SettingsError::Kind { name, kind, nearest, known });
     };
     let is_known = |setting: &str| kind.settings.iter().any(|(known, _)| is_setting(setting, known));
     if let Some(setting) = settings.values.keys().find(|setting| !is_known(setting)) {
+        let of_kind = kind.settings.iter().map(|(known, _)| *known);
         return Err(SettingsError::Unknown {
             name: settings.name.clone(),
             kind: kind.name.to_owned(),
             setting: setting.clone(),
-            known: kind.settings.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", "),
+            nearest: nearest(setting, SHARED.into_iter().chain(of_kind.clone())),
+            known: of_kind.collect::<Vec<_>>().join(", "),
         });
     }
     (kind.open)(settings)

@@ -11,7 +11,7 @@ use super::LangFlag;
 #[command(after_help = AUDIT_EXAMPLES)]
 pub(crate) struct AuditFlags {
     /// Runs (@last, an id prefix, a path) and tables (.csv, .json, .md), checked together
-    #[arg(value_name = "FILE", required_unless_present = "columns")]
+    #[arg(value_name = "FILE", default_value = "@last")]
     pub(crate) files: Vec<String>,
     /// Output format: text for a terminal, md for a pull request, json for programs
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -51,7 +51,7 @@ const AUDIT_EXAMPLES: &str = "\
 Exit code: 0, even with findings; 122 with --fail-on and a finding that severe; 255 if no input could be read.
 
 Examples:
-  plimsoll audit @last                                 the last run
+  plimsoll audit                                       the last run
   plimsoll audit results.md                            the tables of a report
   plimsoll audit sweep.csv slos.csv                    tables checked against each other
   plimsoll audit @last --fail-on warning               for continuous integration

@@ -7,7 +7,7 @@ use clap::Args;
 #[command(after_help = DIAGNOSE_EXAMPLES)]
 pub(crate) struct DiagnoseFlags {
     /// Runs (@last, an id prefix, a path); several runs at rising load show how demand grows with load
-    #[arg(value_name = "RUN", required = true)]
+    #[arg(value_name = "RUN", default_value = "@last")]
     pub(crate) levels: Vec<String>,
     /// Time window of each run, in whole seconds from its start: 30s..2m, 30s.., ..2m
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
@@ -25,7 +25,7 @@ The diagnosis needs server-side evidence from the run: add metrics with --eviden
 The exit code is 0, whatever the result.
 
 Examples:
-  plimsoll diagnose @last                     find the bottleneck of the last run
+  plimsoll diagnose                           find the bottleneck of the last run
   plimsoll diagnose @prev @last               compare two loads
   plimsoll diagnose @last --window 2m..5m     analyse these three minutes only
   plimsoll diagnose @last --all               show all the evidence of each finding

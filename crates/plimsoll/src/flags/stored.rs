@@ -285,14 +285,12 @@ Examples:
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = NOTE_EXAMPLES)]
 pub(crate) struct NoteFlags {
-    /// Run: @last, @prev, an id prefix, or a path
-    #[arg(value_name = "RUN")]
-    pub(crate) run: String,
-    /// Text of the note
-    #[arg(value_name = "TEXT")]
-    pub(crate) text: String,
+    /// Run (@last, @prev, an id prefix, or a path) and the text of the note; without a run, the note is of the last one
+    #[arg(value_name = "[RUN] TEXT", num_args = 1..=2, required = true)]
+    pub(crate) words: Vec<String>,
 }
 
 const NOTE_EXAMPLES: &str = "\
 Examples:
-  plimsoll note @last 'with the new index on orders'";
+  plimsoll note 'with the new index on orders'          a note on the last run
+  plimsoll note ab12 'with the new index on orders'     on the run whose id starts with ab12";

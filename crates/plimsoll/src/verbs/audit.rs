@@ -143,6 +143,7 @@ fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, context: &Co
         findings: &found.findings,
         beyond: &found.beyond,
         derived: &found.derived,
+        checked: &found.checked,
         remarks: &material.remarks.texts,
         remarks_beyond: material.remarks.beyond,
     };

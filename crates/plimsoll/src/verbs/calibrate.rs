@@ -7,7 +7,6 @@ use std::num::NonZeroU16;
 use std::time::Duration;
 
 use model::SystemClock;
-use plan::GoDuration;
 use runfile::Calibration;
 use runs::{Exit, Failure, calibration};
 use serde::Serialize;
@@ -96,7 +95,7 @@ pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Fai
 }
 
 fn time(text: &str) -> Result<Duration, Failure> {
-    let time = GoDuration::parse(text).map(GoDuration::to_std).filter(|time| TIME.contains(time));
+    let time = Some(runs::parse_length("--time", text, Exit::Other)?).filter(|time| TIME.contains(time));
     time.ok_or_else(|| fail(format!("read --time {text:?}: write a time from 1s to 1m, such as 5s")))
 }
 

@@ -126,7 +126,7 @@ fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::SearchSe
         return Err(fail(format!("read --tolerance {}: it is a share above 0, up to 1", flags.tolerance)));
     }
     let least_s = seconds("--step-min", &flags.step_min)?;
-    Ok(search::SearchSettings {
+    let goal = search::SearchSettings {
         unit,
         from,
         to,
@@ -137,7 +137,17 @@ fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::SearchSe
         most_s: seconds("--step-max", &flags.step_max)?.max(least_s),
         hold_s: seconds("--hold", &flags.hold)?,
         budget_s: seconds("--budget", &flags.budget)?,
-    })
+    };
+    if goal.budget_s < goal.budget_s_min() {
+        return Err(fail(format!(
+            "search within --budget {}: three steps with --warm-up {} and --step-min {} take {} s; set --budget to that or more",
+            flags.budget,
+            flags.study.level.warm_up,
+            flags.step_min,
+            goal.budget_s_min()
+        )));
+    }
+    Ok(goal)
 }
 
 /// The loads of a search, from the flags or the defaults of the unit.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use catalogue::{FileName, RunId};
 use evidence::{Moment, Period, Source, SourceState};
 use import::RUN_START;
-use model::{Epoch, Evidence, Gap, GoDuration, Instant, LogLevel, RecordKind, SystemClock, Window};
+use model::{Epoch, Evidence, Gap, Instant, LogLevel, RecordKind, SystemClock, Window};
 use runfile::{Ending, Header, ImportWriter, Reader};
 use runs::{Exit, Failure};
 use session::Context;
@@ -146,9 +146,9 @@ fn period(reader: &Reader) -> Result<Period, Failure> {
 
 /// Parses a wall-clock time to nanoseconds since 1970: absolute, or relative to now.
 fn time(flag: &str, text: &str, now_ns: i64) -> Result<i64, Failure> {
-    let ago = text.strip_prefix('-').and_then(GoDuration::parse).map(GoDuration::to_std);
-    let ago = ago.filter(|ago| !ago.is_zero());
-    let ago_ns = ago.and_then(|ago| i64::try_from(ago.as_nanos()).ok());
+    let ago =
+        text.strip_prefix('-').map(|ago| runs::parse_length(flag, ago, Exit::InvalidConfig)).transpose()?;
+    let ago_ns = ago.filter(|ago| !ago.is_zero()).and_then(|ago| i64::try_from(ago.as_nanos()).ok());
     let wall_ns = ago_ns.map(|ago_ns| now_ns.saturating_sub(ago_ns)).or_else(|| import::parse_start(text));
     wall_ns.ok_or_else(|| {
         invalid(&format!("read {flag} {text:?}: write a time such as 2026-11-21T19:05:46Z, or -15m"))

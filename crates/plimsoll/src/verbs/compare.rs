@@ -3,7 +3,6 @@
 use std::io::IsTerminal;
 
 use analysis::compare::Options;
-use plan::GoDuration;
 use report::comparison::{self, ComparisonReport};
 use runs::comparison::{exit_on_regression, share, with_baseline};
 use runs::{Exit, Failure};
@@ -68,9 +67,8 @@ pub(super) fn options(flags: &JudgeFlags) -> Result<Options, Failure> {
         quantile(text).ok_or_else(|| fail("--quantiles", text, "write p50,p95,p99.9, between 0 and 100"))
     };
     let slo = flags.slo.as_deref().map(|text| {
-        let time = GoDuration::parse(text).map(|time| time.to_std().as_secs_f64() * 1000.0);
-        let ms = time.or_else(|| text.parse().ok()).filter(|ms: &f64| ms.is_finite() && *ms > 0.0);
-        ms.ok_or_else(|| fail("--slo", text, "write a time: 300ms, 1.5s"))
+        let ms = runs::parse_length("--slo", text, Exit::Other)?.as_secs_f64() * 1000.0;
+        if ms > 0.0 { Ok(ms) } else { Err(fail("--slo", text, "write a time: 300ms, 1.5s")) }
     });
     Ok(Options {
         quantiles: flags.quantiles.iter().map(quantile).collect::<Result<_, _>>()?,

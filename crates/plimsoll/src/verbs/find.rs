@@ -113,7 +113,8 @@ fn search_goal(flags: &FindFlags, unit: LoadUnit) -> Result<search::SearchSettin
     let budget_s = seconds("--budget", &flags.budget)?;
     if budget_s < BUDGET_S_MIN {
         let text = format!(
-            "failed to search within {budget_s} seconds: set --budget to {BUDGET_S_MIN}s or more, such as 5m"
+            "failed to search within --budget {}: the shortest search takes {BUDGET_S_MIN} s; set --budget to {BUDGET_S_MIN}s or more, such as 5m",
+            flags.budget
         );
         return Err(Failure::new(Exit::InvalidConfig, text));
     }

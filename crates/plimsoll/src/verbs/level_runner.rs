@@ -347,11 +347,12 @@ fn rest(time: Duration, control: &RunControl) {
 /// # Errors
 /// The text is no duration, negative or longer than a day.
 pub(super) fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
-    let time_s = GoDuration::parse(text).map(|time| time.ns as f64 / 1e9);
-    time_s.filter(|time_s| (0.0..=TIME_S_MAX).contains(time_s)).ok_or_else(|| {
-        let text = format!("failed to read {flag} {text:?}: write a time up to a day, such as 30s");
-        Failure::new(Exit::InvalidConfig, text)
-    })
+    let time_s = runs::parse_length(flag, text, Exit::InvalidConfig)?.as_secs_f64();
+    if time_s <= TIME_S_MAX {
+        return Ok(time_s);
+    }
+    let text = format!("failed to read {flag} {text:?}: write a time up to a day, such as 30s");
+    Err(Failure::new(Exit::InvalidConfig, text))
 }
 
 /// Returns the flags that all levels share.
@@ -418,6 +419,7 @@ mod tests {
             ("25h", None),
             ("-1s", None),
             ("x", None),
+            ("30", None),
         ] {
             assert_eq!(seconds("--hold", text).ok(), expect, "{text}");
         }

@@ -5,7 +5,6 @@ use std::io::{BufRead, IsTerminal};
 use catalogue::prune::{self, Policy};
 use catalogue::{Catalogue, Entry};
 use model::SystemClock;
-use plan::GoDuration;
 use runfile::{Reader, State};
 use runs::listing::{counted, size};
 use runs::{Exit, Failure};
@@ -49,18 +48,13 @@ pub(crate) fn run(flags: &PruneFlags, context: &Context) -> Result<Exit, Failure
 
 fn policy(flags: &PruneFlags) -> Result<Policy, Failure> {
     let fail = |text: String| Failure::new(Exit::Other, text);
-    let age = |text: &String| {
-        // A number alone is milliseconds in k6's settings, and would be the age of every run.
-        let has_unit = text.ends_with(|letter: char| letter.is_ascii_alphabetic());
-        let span =
-            GoDuration::parse(text).filter(|_| has_unit && !text.starts_with('-')).map(GoDuration::to_std);
-        span.ok_or_else(|| {
-            let why = if has_unit { "it is no span" } else { "the unit is missing" };
-            fail(format!("failed to read --older-than {text:?}: {why}; write a span, such as 30d or 12h"))
-        })
-    };
+    let age = |text: &String| runs::parse_length("--older-than", text, Exit::Other);
     let bytes = |text: &String| {
-        let why = || fail(format!("failed to read --max-size {text:?}: write a size, such as 500MB or 2GiB"));
+        let why = || {
+            fail(format!(
+                "failed to read --max-size {text:?}: write a number with its unit, such as 500MB or 2GiB"
+            ))
+        };
         prune::parse_size(text).ok_or_else(why)
     };
     let policy = Policy {

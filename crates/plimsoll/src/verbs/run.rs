@@ -93,6 +93,9 @@ pub(super) fn one(
     }
     let cli = flags.options.to_cli_options();
     let test = Test::prepare(source, context, env, &cli, compat, ignores_thresholds)?;
+    if let Some(study) = &record.study {
+        runs::study::check(&study.objectives, &test.script.metrics)?;
+    }
     let requires_valid =
         flags.results.require_valid.or(context.env.switch("REQUIRE_VALID")?).unwrap_or(false);
     let workers = flags.workers.and_then(NonZeroU16::new);

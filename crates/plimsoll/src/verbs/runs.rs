@@ -2,7 +2,6 @@
 
 use catalogue::prune;
 use model::SystemClock;
-use plan::GoDuration;
 use report::escape;
 use runs::listing::{Row, counted, size};
 use runs::{Exit, Failure};
@@ -90,12 +89,9 @@ fn tag(text: &str) -> Result<(&str, &str), Failure> {
 }
 
 fn since(text: &str, now_unix_s: i64) -> Result<i64, Failure> {
-    let span = |text: &str| GoDuration::parse(text).map(GoDuration::to_std);
-    prune::parse_since(text, now_unix_s, span).ok_or_else(|| {
-        let text =
-            format!("failed to read --since {text:?}: write a day (2026-11-21), a time or a span (12h, 7d)");
-        Failure::new(Exit::Other, text)
-    })
+    prune::parse_since(text, now_unix_s, |text| runs::parse_length("--since", text, Exit::Other)).map_err(
+        |failure| Failure { text: format!("{}, or a day such as 2026-11-21", failure.text), ..failure },
+    )
 }
 
 /// Formats rows as columns as wide as their content.

@@ -7,9 +7,6 @@ use model::capacity::{
 use crate::Lang;
 use crate::number;
 
-/// Digits of a number that say something.
-const DIGITS: i32 = 3;
-
 /// Smaller shares have no digits in percent.
 const SHARE_MIN: f64 = 0.0001;
 
@@ -212,7 +209,7 @@ pub(crate) fn load(value: f64, unit: LoadUnit, lang: Lang) -> String {
 
 /// A rate.
 pub(crate) fn per_second(value: f64) -> String {
-    format!("{}/s", short(value))
+    number::per_second(value)
 }
 
 /// A time of seconds.
@@ -240,10 +237,5 @@ pub(super) fn share(value: f64) -> String {
 
 /// A number without digits that say nothing.
 pub(crate) fn short(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return number::plain(value);
-    }
-    let before = value.abs().log10().floor() as i32 + 1;
-    let factor = 10f64.powi((DIGITS - before).clamp(0, 9));
-    number::plain((value * factor).round() / factor)
+    number::readable(value)
 }

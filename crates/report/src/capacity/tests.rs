@@ -124,6 +124,37 @@ fn a_level_is_remarked_upon() {
     check(fell, 3, "Throughput is 50.00% below the 6.96/s of a lower load.");
 }
 
+/// Steps whose measurement is invalid were measured all the same: what is said about them is that they do not count.
+#[test]
+fn a_study_of_invalid_steps_alone_is_described_truly() {
+    let observed: Vec<Observed> = [(8.0, 212.0, 1.01), (20.0, 447.0, 0.664)]
+        .map(|(load, per_s, ms)| {
+            let mut observed = level(load, per_s, ms);
+            (observed.level.grade, observed.level.decides) = (Some(Grade::Invalid), false);
+            observed
+        })
+        .to_vec();
+    let question = Question {
+        variant: String::new(),
+        unit: LoadUnit::Vus,
+        objectives: study().parts[0].objectives.clone(),
+        head_room: 0.8,
+        confidence: 0.95,
+        service_s: None,
+        is_cut: false,
+    };
+    let part = assess(&question, &observed);
+    let rendered = text(&StudyReport { parts: vec![part], ..study() }, Lang::En, Style::PLAIN);
+    assert!(
+        rendered.starts_with("No step has a measurement that counts, so the maximum load is unknown."),
+        "{rendered}"
+    );
+    assert!(rendered.contains("Steps excluded because their measurement is invalid: 2."), "{rendered}");
+    for untrue in ["No step measured", "Safe load", "Every step", "✓", "✗"] {
+        assert!(!rendered.contains(untrue), "{untrue:?} is in\n{rendered}");
+    }
+}
+
 /// Sentences above and below the rows agree with them.
 #[test]
 fn sentences_agree_with_the_rows() {

@@ -149,7 +149,7 @@ fn row(row: &Row) -> ComparisonRow {
         difference_interval: errors
             .map(|errors| bounds(errors.difference_interval.lower, errors.difference_interval.upper)),
         q_value: row.q_value.map(Number),
-        verdict: verdict(row.verdict),
+        verdict: verdict_word(row.verdict),
         method: match row.method {
             Method::Interval => "interval",
             Method::Ranks => "ranks",
@@ -185,7 +185,7 @@ fn figure(measure: Measure) -> String {
     }
 }
 
-fn verdict(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Improved => "improved",
         Verdict::Regressed => "regressed",

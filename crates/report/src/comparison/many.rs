@@ -114,7 +114,7 @@ pub fn json(reports: &[ComparisonReport]) -> String {
 }
 
 /// All rows of all comparisons.
-fn tally(reports: &[ComparisonReport]) -> Tally {
+pub(super) fn tally(reports: &[ComparisonReport]) -> Tally {
     Tally::count(reports.iter().flat_map(|report| &report.comparison.rows))
 }
 
@@ -137,26 +137,26 @@ fn counts(report: &ComparisonReport, lang: Lang, shown: sentences::Shown<'_>) ->
 }
 
 /// A figure of all sides.
-struct Line {
-    series: String,
-    measure: Measure,
+pub(super) struct Line {
+    pub(super) series: String,
+    pub(super) measure: Measure,
     /// The baseline's value as shown.
-    baseline: String,
+    pub(super) baseline: String,
     /// One per side; `None` where its endpoints do not have the figure.
-    cells: Vec<Option<Cell>>,
+    pub(super) cells: Vec<Option<Cell>>,
 }
 
 /// A side's value, and its change from the baseline.
-struct Cell {
-    value: String,
+pub(super) struct Cell {
+    pub(super) value: String,
     /// The baseline's value in the seconds that were compared with this side's.
     baseline: String,
-    change: String,
-    verdict: Verdict,
+    pub(super) change: String,
+    pub(super) verdict: Verdict,
 }
 
 /// The rows that are important in at least one comparison, and how many are hidden.
-fn lines(reports: &[ComparisonReport]) -> (Vec<Line>, usize) {
+pub(super) fn lines(reports: &[ComparisonReport]) -> (Vec<Line>, usize) {
     let blocks: Vec<HashMap<&str, &[Row]>> = reports.iter().map(blocks).collect();
     let mut important: HashSet<(&str, usize)> = HashSet::new();
     for (report, blocks) in reports.iter().zip(&blocks) {
@@ -337,9 +337,9 @@ fn column_head(report: &ComparisonReport) -> String {
 }
 
 /// A figure of server evidence on all sides.
-type EvidenceLine<'a> = ((&'a str, Fact), Vec<Option<&'a EvidenceRow>>);
+pub(super) type EvidenceLine<'a> = ((&'a str, Fact), Vec<Option<&'a EvidenceRow>>);
 
-fn evidence_lines(reports: &[ComparisonReport]) -> Vec<EvidenceLine<'_>> {
+pub(super) fn evidence_lines(reports: &[ComparisonReport]) -> Vec<EvidenceLine<'_>> {
     let mut lines: BTreeMap<(&str, Fact), Vec<Option<&EvidenceRow>>> = BTreeMap::new();
     for (side, report) in reports.iter().enumerate() {
         for row in &report.evidence.rows {
@@ -350,12 +350,12 @@ fn evidence_lines(reports: &[ComparisonReport]) -> Vec<EvidenceLine<'_>> {
     lines.into_iter().collect()
 }
 
-fn evidence_baseline(rows: &[Option<&EvidenceRow>], fact: Fact, lang: Lang) -> String {
+pub(super) fn evidence_baseline(rows: &[Option<&EvidenceRow>], fact: Fact, lang: Lang) -> String {
     evidence::reading(fact, rows.iter().flatten().find_map(|row| row.a), lang)
 }
 
 /// `×0.561`; of a figure that one side alone has there is no change.
-fn evidence_change(row: Option<&EvidenceRow>) -> String {
+pub(super) fn evidence_change(row: Option<&EvidenceRow>) -> String {
     row.and_then(EvidenceRow::ratio).map_or_else(|| "–".to_owned(), |ratio| format!("×{ratio:.3}"))
 }
 
@@ -406,7 +406,7 @@ fn evidence_hidden(reports: &[ComparisonReport], lang: Lang) -> String {
 }
 
 /// Findings with the letters of the sides that have them, and whether they refuse verdicts. Those of all sides have no letters.
-fn distinct_findings(
+pub(super) fn distinct_findings(
     reports: &[ComparisonReport],
     lang: Lang,
     shown: sentences::Shown<'_>,
@@ -483,7 +483,12 @@ fn parts(reports: &[ComparisonReport], lang: Lang, shown: sentences::Shown<'_>) 
 }
 
 /// Sentences about all rows: how they were adjusted, what intervals leave out, and what is not shown.
-fn caveats(reports: &[ComparisonReport], lines: &[Line], hidden: usize, lang: Lang) -> Vec<String> {
+pub(super) fn caveats(
+    reports: &[ComparisonReport],
+    lines: &[Line],
+    hidden: usize,
+    lang: Lang,
+) -> Vec<String> {
     let mut caveats = vec![lang.comparison_many_adjusted(reports.len())];
     let differs = |side: usize| {
         let cells = lines.iter().filter_map(|line| Some((line, line.cells[side].as_ref()?)));

@@ -6,6 +6,7 @@ pub mod json;
 mod many;
 mod markdown;
 mod sentences;
+mod sides;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
@@ -16,6 +17,7 @@ use analysis::compare::{Comparison, EvidenceComparison, Options, Row, Verdict};
 pub use many::{json as many_json, markdown as many_markdown, text as many_text};
 pub use markdown::render as markdown;
 pub(crate) use markdown::{closing, section};
+pub use sides::sides;
 pub use text::{levels, render as text};
 pub use words::{EvidenceWords, RowWords, Words, words};
 

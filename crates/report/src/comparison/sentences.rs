@@ -152,7 +152,8 @@ pub(super) fn value(measure: Measure, value: Option<f64>) -> String {
     match measure {
         Measure::Mean | Measure::Quantile(_) => number::duration(value, None),
         Measure::ErrorShare => format!("{:.3} %", value * 100.0),
-        Measure::Goodput | Measure::Throughput => format!("{value:.2}/s"),
+        Measure::Goodput | Measure::Throughput if value < 1e6 => format!("{value:.2}/s"),
+        Measure::Goodput | Measure::Throughput => format!("{}/s", number::readable(value)),
     }
 }
 
@@ -170,7 +171,7 @@ pub(super) fn change(row: &Row) -> String {
 /// The change without its interval: `×1.083`, or of shares of errors `+0.500 pp`.
 pub(super) fn brief(row: &Row) -> String {
     match (&row.ratio, &row.errors) {
-        (Some(change), _) => format!("×{:.3}", change.ratio),
+        (Some(change), _) => format!("×{}", bound(change.ratio)),
         (None, Some(errors)) => format!("{:+.3} pp", errors.difference * 100.0),
         (None, None) => "–".to_owned(),
     }
@@ -178,11 +179,19 @@ pub(super) fn brief(row: &Row) -> String {
 
 /// `×1.083 (1.021 … 1.143)`
 pub(super) fn ratio(ratio: f64, lower: f64, upper: f64) -> String {
-    format!("×{ratio:.3} ({} … {})", bound(lower), bound(upper))
+    format!("×{} ({} … {})", bound(ratio), bound(lower), bound(upper))
 }
 
+/// From here on a ratio has no decimals.
+const DECIMALS_BELOW: f64 = 100.0;
+
 fn bound(value: f64) -> String {
-    if value.is_finite() { format!("{value:.3}") } else { "∞".to_owned() }
+    match value {
+        value if !value.is_finite() => "∞".to_owned(),
+        // So wide an interval says no more with decimals.
+        DECIMALS_BELOW.. => number::readable(value.round()),
+        value => format!("{value:.3}"),
+    }
 }
 
 /// The q-value; small ones as a bound.
@@ -347,4 +356,17 @@ pub(super) fn legend(report: &ComparisonReport, lang: Lang) -> String {
     let margin = number::plain(report.options.margin * 100.0);
     let margin_ms = number::duration(report.options.margin_ms, None);
     lang.comparison_legend(percent, margin, margin_ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn very_wide_intervals_have_few_digits() {
+        assert_eq!(ratio(0.212, 0.0, 2_174_379.651), "×0.212 (0.000 … 2.17 M)");
+        assert_eq!(ratio(1.083, 1.021, 531.801), "×1.083 (1.021 … 532)");
+        assert_eq!(ratio(1.083, 1.021, f64::INFINITY), "×1.083 (1.021 … ∞)");
+        assert_eq!(value(Measure::Throughput, Some(2_174_379.651)), "2.17 M/s");
+    }
 }

@@ -102,6 +102,9 @@ pub(super) const ROWS: &[LaneRow] = &[
     row("replicas_wanted", "workers", Lang::evidence_replicas_desired, &[])
         .and_named(&["deployment_replicas_*", "hpa_*"])
         .watching(Watch::Steps),
+    row("autoscaler", "workers", Lang::evidence_autoscaler, &[Id::AutoscalerLimited])
+        .and_named(&["autoscaler_*"])
+        .watching(Watch::Steps),
     row("container_cpu", "workers", Lang::evidence_container_cpu, &[Id::ContainerCpu])
         .watching(Watch::Share(CPU_SHARE)),
     row(
@@ -120,7 +123,7 @@ pub(super) const ROWS: &[LaneRow] = &[
         .limited_to(&["celery"]),
     row("workers_other", "workers", Lang::evidence_workers_other, &[]).and_named(&[
         "container_*",
-        "pods_*",
+        "pods*",
         "keda_*",
         "celery_*",
         "worker_*",
@@ -185,11 +188,14 @@ pub(super) const ROWS: &[LaneRow] = &[
     row("gc", "runtime", Lang::evidence_gc, &[Id::JvmGcShare, Id::GoGcShare, Id::NodejsGcShare])
         .and_named(&["gc_share"]),
     row("pool_active", "runtime", Lang::evidence_pool_active, &[Id::PoolActive])
+        .and_named(&["db_client_connection_used", "db_client_connections_usage"])
         .watching(Watch::Share(FULL_SHARE)),
     row("pool_pending", "runtime", Lang::evidence_pool_pending, &[Id::PoolPending])
+        .and_named(&["db_client_connection_pending_requests", "db_client_connections_pending_requests"])
         .watching(Watch::AboveZero),
     row("process_cpu", "runtime", Lang::evidence_process_cpu, &[Id::ProcessCpu, Id::JvmProcessCpu]),
     row("runtime_other", "runtime", Lang::evidence_runtime_other, &[]).and_named(RUNTIMES),
+    row("log_lines", "runtime", Lang::evidence_log_lines, &[Id::LogLines, Id::LogErrors]),
     row("node_cpu", "nodes", Lang::evidence_node_cpu, &[Id::NodeCpu]).watching(Watch::Share(CPU_SHARE)),
     row("node_memory", "nodes", Lang::evidence_node_memory, &[Id::NodeMemory])
         .and_named(&["node_memory_used"])
@@ -306,6 +312,11 @@ mod tests {
         check("celery", "queue_ready", "queue_depth");
         check("celery", "tasks_active", "workers_celery");
         check("host", "core_cpu", "host_cpu");
+        check("prometheus", "autoscaler_limited", "autoscaler");
+        check("prometheus", "pods", "workers_other");
+        check("loki", "log_errors", "log_lines");
+        check("scrape", "db_client_connection_used", "pool_active");
+        check("scrape", "db_client_connection_pending_requests", "pool_pending");
         check("prometheus", "memory_used", "other");
         check("prometheus", "anything", "other");
     }

@@ -321,7 +321,7 @@ fn statements_are_ordered_by_their_share_of_the_time() {
         .iter()
         .map(|row| [&row.share, &row.calls, &row.mean].map(|value| value.text.as_str()))
         .collect();
-    assert_eq!(rows, [["75.00%", "100", "7.5ms"], ["25.00%", "1000", "250µs"]]);
+    assert_eq!(rows, [["75.00%", "100", "7.5ms"], ["25.00%", "1,000", "250µs"]]);
     assert_eq!(evidence.statements[0].facts.len(), 1, "fields without a column are shown as well");
     all_of(&mut view).records[1].fields.insert("share_of_db_time".to_owned(), 0.5.into());
     assert_eq!(

@@ -5,9 +5,6 @@ use api::page::Value;
 
 use crate::number;
 
-/// Digits of a plain number that say something.
-const DIGITS: i32 = 3;
-
 /// The axis scale of a unit in UCUM; unknown units are shown as plain numbers, with the unit beside them.
 pub(super) fn scale(unit: &str) -> &'static str {
     match unit {
@@ -29,8 +26,8 @@ pub(super) fn text(value: f64, scale: &str) -> String {
         "time" => number::duration(value, None),
         "data" => number::bytes(value),
         "data_per_second" => format!("{}/s", number::bytes(value)),
-        "per_second" => format!("{}/s", number::plain(rounded(value))),
-        _ => number::plain(rounded(value)),
+        "per_second" => number::per_second(value),
+        _ => number::readable(value),
     }
 }
 
@@ -61,16 +58,6 @@ pub(crate) fn clock(seconds: f64) -> String {
     }
 }
 
-/// Without digits that say nothing; whole numbers stay as they are.
-fn rounded(value: f64) -> f64 {
-    if value.fract() == 0.0 || !value.is_finite() {
-        return value;
-    }
-    let before = value.abs().log10().floor() as i32 + 1;
-    let factor = 10f64.powi((DIGITS - before).clamp(0, 12));
-    (value * factor).round() / factor
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,11 +67,12 @@ mod tests {
         let check =
             |of: f64, unit: &str, expect: &str| assert_eq!(text(of, scale(unit)), expect, "{of} {unit}");
         check(0.917_34, "{core}", "0.917");
-        check(1234.56, "", "1235");
-        check(12_345.0, "", "12345");
+        check(1234.56, "", "1,235");
+        check(12_345.0, "", "12,345");
         check(0.9, "1", "90.00%");
         check(2_500_000.0, "By", "2.5 MB");
         check(125.04, "{message}/s", "125/s");
+        check(21_899_580.4, "{row}/s", "21.9 M/s");
         check(0.0, "", "0");
         check(1.5, "s", "1.5s");
     }

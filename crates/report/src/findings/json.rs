@@ -1,7 +1,9 @@
 //! Findings as JSON.
 
 use api::Number;
-use api::audit::{AUDIT_VERSION, AuditBeyond, AuditDerived, AuditFigure, AuditFinding, AuditReport};
+use api::audit::{
+    AUDIT_VERSION, AuditBeyond, AuditChecked, AuditDerived, AuditFigure, AuditFinding, AuditReport,
+};
 use model::{Derived, Figure, FigureValue, Finding};
 use words::audit as texts;
 
@@ -28,6 +30,11 @@ fn document(audit: &Findings<'_>, lang: Lang) -> AuditReport {
         findings: audit.findings.iter().map(|finding| of_finding(finding, lang)).collect(),
         beyond: beyond.collect(),
         derived: audit.derived.iter().map(|derived| of_derived(derived, lang)).collect(),
+        checked: audit
+            .checked
+            .iter()
+            .map(|(rule, facts)| AuditChecked { rule: rule.as_str(), facts: *facts })
+            .collect(),
         remarks: audit.remarks.to_vec(),
         remarks_beyond: audit.remarks_beyond,
     }

@@ -3,7 +3,7 @@
 use model::{Derived, Finding};
 use words::audit as texts;
 
-use super::{Findings, severity};
+use super::{Findings, checks, severity};
 use crate::Lang;
 use crate::escape::markdown_text;
 
@@ -37,6 +37,10 @@ fn parts(audit: &Findings<'_>, lang: Lang) -> Vec<String> {
     );
     let derived: Vec<String> = audit.derived.iter().map(|derived| of_derived(derived, lang)).collect();
     parts.extend(list(lang.audit_derived(), derived));
+    let checked = checks(audit, lang).into_iter();
+    let checked: String =
+        checked.map(|(heading, list)| format!("\n* **{heading}**: {}", markdown_text(&list))).collect();
+    parts.extend((!audit.checked.is_empty()).then(|| format!("{checked}\n")));
     let mut remarks: Vec<String> =
         audit.remarks.iter().map(|remark| format!("* {}\n", markdown_text(remark))).collect();
     if audit.remarks_beyond > 0 {

@@ -23,6 +23,8 @@ pub struct Findings<'a> {
     pub beyond: &'a [(AuditRule, usize)],
     /// The derived figures.
     pub derived: &'a [Derived],
+    /// Every rule, with the number of facts that it looked at.
+    pub checked: &'a [(AuditRule, usize)],
     /// Remarks on ignored input.
     pub remarks: &'a [String],
     /// The number of remarks that are not listed.
@@ -47,6 +49,20 @@ impl Findings<'_> {
         let more = if more > 0 { lang.audit_more(more) } else { String::new() };
         lang.audit_found(parts.collect::<Vec<_>>().join(", "), more, sources)
     }
+}
+
+/// The sources, the rules that had something to check, and those that had nothing: each a heading and a list.
+fn checks(audit: &Findings<'_>, lang: Lang) -> Vec<(&'static str, String)> {
+    let with = audit.checked.iter().filter(|(_, facts)| *facts > 0);
+    let with: Vec<String> = with.map(|(rule, facts)| format!("{} ({facts})", rule.as_str())).collect();
+    let without = audit.checked.iter().filter(|(_, facts)| *facts == 0);
+    let without: Vec<&str> = without.map(|(rule, _)| rule.as_str()).collect();
+    let lists = [
+        (lang.audit_input(), audit.sources.join(", ")),
+        (lang.audit_checked(), with.join(", ")),
+        (lang.audit_unchecked(), without.join(", ")),
+    ];
+    lists.into_iter().filter(|(_, list)| !list.is_empty()).collect()
 }
 
 /// `1 error`, `3 errors`.
@@ -115,6 +131,7 @@ mod tests {
             findings: &findings,
             beyond: &[(AuditRule::UsageAboveLimit, 3)],
             derived: &derived,
+            checked: &[(AuditRule::UsageAboveLimit, 4), (AuditRule::TimeZone, 0)],
             remarks: &remarks,
             remarks_beyond: 2,
         };
@@ -146,6 +163,10 @@ mod tests {
                     p95 reaches 60 s at 384 VUs
                       VUs at the limit  383.9 VUs
                     Caveat:  interpolated between two load steps measured once each
+
+                  Input: usages.csv, runs.csv
+                  Rules checked, with the number of values: usage-above-limit (4)
+                  Rules without input: time-zone
 
                   Ignored input
 
@@ -181,6 +202,10 @@ mod tests {
 
                 * **slo-crossing**: p95 reaches 60 s at 384 VUs (runs.csv)
 
+                * **Input**: usages.csv, runs.csv
+                * **Rules checked, with the number of values**: usage-above-limit (4)
+                * **Rules without input**: time-zone
+
                 ### Ignored input
 
                 * x.csv: no kind of table has these columns
@@ -197,6 +222,7 @@ mod tests {
             findings: &findings,
             beyond: &[],
             derived: &derived,
+            checked: &[],
             remarks: &[],
             remarks_beyond: 0,
         };
@@ -225,6 +251,7 @@ mod tests {
             findings: &[finding()],
             beyond: &[],
             derived: &[derived()],
+            checked: &[],
             remarks: &[],
             remarks_beyond: 0,
         };
@@ -247,6 +274,7 @@ mod tests {
             findings: &many,
             beyond: &[],
             derived: &[],
+            checked: &[],
             remarks: &[],
             remarks_beyond: 0,
         };
@@ -267,6 +295,7 @@ mod tests {
             findings: &[],
             beyond: &[],
             derived: &[],
+            checked: &[],
             remarks: &[],
             remarks_beyond: 0,
         };

@@ -3,7 +3,7 @@
 use model::{Derived, Figure, Finding, Severity};
 use words::audit as texts;
 
-use super::{Findings, severity};
+use super::{Findings, checks, severity};
 use crate::escape::terminal;
 use crate::style::{BOLD, FAINT, RED, YELLOW, width};
 use crate::{Lang, Style};
@@ -25,6 +25,12 @@ pub fn render(audit: &Findings<'_>, lang: Lang, style: Style) -> String {
     }
     for derived in audit.derived {
         text += &format!("\n{}", of_derived(derived, lang, style));
+    }
+    if !audit.checked.is_empty() {
+        text.push('\n');
+    }
+    for (heading, list) in checks(audit, lang) {
+        text += &format!("  {} {}\n", style.paint(BOLD, &format!("{heading}:")), terminal(&list));
     }
     if !audit.remarks.is_empty() {
         text += &format!("\n  {}\n\n", style.paint(BOLD, lang.audit_ignored()));

@@ -14,8 +14,11 @@ const FINDINGS_MAX: usize = 5;
 /// Queries of one finding.
 const QUERIES_MAX: usize = 4;
 
-/// Characters of a query or a command.
-const QUERY_CHARS_MAX: usize = 1_500;
+/// Characters of a query, a statement or a command where it is read as a whole.
+const QUERY_CHARS_MAX: usize = 2_000;
+
+/// The kind of examples that are statements of a database.
+const STATEMENT: &str = "statement";
 
 /// Returns the reason why there are no findings.
 pub(super) fn missing(context: &Context<'_>) -> &'static str {
@@ -130,6 +133,9 @@ fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String
         let window = format!("{} – {}", query.from, query.to);
         text += &format!("{} · {window}\n{}", markdown_code(&query.source), pre(&query.text));
     }
+    for one in one.exemplars.iter().filter(|one| one.kind == STATEMENT) {
+        text += &format!("{}\n{}", lang.evidence_statement(), pre(&one.text));
+    }
     if let Some(prediction) = &one.prediction {
         let then = prediction.then.as_ref().map_or_else(String::new, |then| {
             let interval = then.interval.as_ref().map_or("", |interval| interval.text.as_str());
@@ -198,8 +204,11 @@ pub(super) fn number(number: &DiagnosisNumber) -> String {
     markdown_text(&number.text)
 }
 
-/// A query or a command to copy; what is longer is cut.
-fn pre(text: &str) -> String {
-    let cut: String = text.chars().take(QUERY_CHARS_MAX).collect();
+/// A query, a statement or a command to copy; what is longer is cut and ends in `…`.
+pub(super) fn pre(text: &str) -> String {
+    let mut cut: String = text.chars().take(QUERY_CHARS_MAX).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
     format!("<pre>{}</pre>\n\n", html_lines(&cut))
 }

@@ -1,14 +1,18 @@
 //! Server-side evidence: the same lanes, tables and sentences as on the page.
 
-use api::page::{Evidence, Fact, Subject, Value, WayRow};
+use api::page::{Evidence, Fact, StatementRow, Subject, Value, WayRow};
 
-use crate::escape::{html_lines, markdown_code, markdown_text};
+use crate::escape::{NAME_CHARS_MAX, html_lines, markdown_code, markdown_text};
 
 use super::Context;
+use super::bottleneck::pre;
 use super::table::{Column, Table};
 
 /// Points of a lane: a report draws none, and peaks are those of all points.
 pub(super) const POINTS_MAX: usize = 2;
+
+/// Statements that are written in full below their table.
+const STATEMENTS_IN_FULL_MAX: usize = 10;
 
 /// Facts of one subject.
 const FACTS_MAX: usize = 20;
@@ -193,7 +197,24 @@ fn statements(evidence: &Evidence, context: &Context<'_>) -> Option<String> {
             [&row.share, &row.calls, &row.total, &row.mean, &row.blocks_hit, &row.blocks_read].map(text);
         table.row([vec![markdown_code(&row.text)], numbers.to_vec()].concat());
     }
-    render(&table, context)
+    let rendered = render(&table, context)?;
+    Some(rendered + &statements_in_full(evidence, context))
+}
+
+/// The statements that the table cuts, with the share by which they are found there.
+fn statements_in_full(evidence: &Evidence, context: &Context<'_>) -> String {
+    let is_cut = |row: &&StatementRow| row.text.chars().nth(NAME_CHARS_MAX).is_some();
+    let (mut text, mut bytes) = (String::new(), 0);
+    for row in evidence.statements.iter().filter(is_cut).take(STATEMENTS_IN_FULL_MAX) {
+        let block = format!("{}, {}\n{}", context.lang.evidence_statement(), row.share.text, pre(&row.text));
+        bytes += block.len();
+        // As much as a table at most, so that later chapters have their place.
+        if bytes > context.table_bytes {
+            break;
+        }
+        text += &block;
+    }
+    if text.is_empty() { text } else { format!("\n{}\n", text.trim_end()) }
 }
 
 fn waits(evidence: &Evidence, context: &Context<'_>) -> Option<String> {

@@ -16,12 +16,21 @@ const OBJECTIVES_MAX: usize = 3;
 /// The outcomes of a diagnosis that names a bottleneck of the target.
 const LIMITED: &str = "limited";
 
+/// The outcome of a diagnosis that finds no resource of the target at its limit.
+const UNLIMITED: &str = "no_server_bottleneck";
+
+/// The outcome of a diagnosis that finds the load generator at its limit.
+const GENERATOR: &str = "generator";
+
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let lang = context.lang;
     let mut lines = vec![(lang.summary_tested(), tested(context))];
     lines.extend(missed(context).map(|text| (lang.summary_missed(), text)));
     if let Some(diagnosis) = &context.report.diagnosis {
         lines.push((lang.chapter_bottleneck(), markdown_prose(&diagnosis.headline)));
+        lines.extend(
+            contributing(diagnosis).map(|finding| (lang.largest_cost(), markdown_prose(&finding.title))),
+        );
     }
     if let Some(part) = capacity::part(context) {
         let sentences = [&part.sentence, &part.plan].into_iter().filter(|text| !text.is_empty());
@@ -63,10 +72,19 @@ fn missed(context: &Context<'_>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-/// Returns the remedy of the bottleneck and the effect that is predicted for it; without a bottleneck, the evidence to collect.
+/// The largest cost of a target that nothing limits.
+fn contributing(diagnosis: &DiagnosisReport) -> Option<&DiagnosisFinding> {
+    diagnosis.findings.first().filter(|_| diagnosis.outcome == UNLIMITED)
+}
+
+/// Returns the remedy of the bottleneck, or of the largest cost, and the effect that is predicted for it; without either, the
+/// evidence to collect. A load generator at its limit comes first.
 fn next_step(diagnosis: &DiagnosisReport, lang: Lang) -> Vec<(&'static str, String)> {
-    let finding = diagnosis.findings.first().filter(|_| diagnosis.outcome == LIMITED);
-    if let Some(finding) = finding {
+    if diagnosis.outcome == GENERATOR {
+        return vec![(lang.summary_next(), lang.summary_relieve().to_owned())];
+    }
+    let limiting = diagnosis.findings.first().filter(|_| diagnosis.outcome == LIMITED);
+    if let Some(finding) = limiting.or_else(|| contributing(diagnosis)) {
         let remedy = (lang.summary_next(), markdown_prose(&finding.remedy));
         let effect = effect(finding, lang).map(|effect| (lang.summary_effect(), effect));
         return std::iter::once(remedy).chain(effect).collect();

@@ -192,3 +192,39 @@ fn names_of_any_length_and_runs_of_any_kind_have_a_sentence() {
     );
     assert_eq!(sentence(&nothing()), "Inconclusive: the run's record is incomplete");
 }
+
+/// The first page names what to do next, whatever the diagnosis found.
+#[test]
+fn the_next_step_follows_from_the_diagnosis() {
+    let summary = |outcome: &'static str| {
+        let mut report = super::verdicts_fixture::known("scan");
+        report.diagnosis.as_mut().expect("a diagnosis").outcome = outcome;
+        let text = markdown::render(&report, Lang::En);
+        let lines = text.lines().filter(|line| line.starts_with("* **"));
+        lines.map(str::to_owned).collect::<Vec<_>>().join("\n")
+    };
+    let [limited, unlimited, generator] = ["limited", "no_server_bottleneck", "generator"].map(summary);
+    assert!(limited.contains("**Next step**") && !limited.contains("**Largest cost**"), "{limited}");
+    assert!(
+        unlimited.contains("**Largest cost**") && unlimited.contains("**Predicted effect**"),
+        "{unlimited}"
+    );
+    assert!(generator.contains("**Next step**: Give the load generator more CPU"), "{generator}");
+    assert!(!generator.contains("**Predicted effect**"), "{generator}");
+}
+
+/// A statement is cut in its table, and can be read below it; the table of short ones has nothing below.
+#[test]
+fn statements_that_a_table_cuts_are_below_it_in_full() {
+    let statement = format!("SELECT {} FROM scans WHERE id = $1", "some_column, ".repeat(60));
+    let mut report = super::verdicts_fixture::known("scan");
+    let is_update = |record: &&mut model::Record| record.subject.starts_with("UPDATE scans");
+    let all = std::sync::Arc::make_mut(&mut report.evidence.all);
+    let record = all.records.iter_mut().find(is_update).expect("a statement");
+    record.subject.clone_from(&statement);
+    let text = markdown::render(&report, Lang::En);
+    assert!(text.contains(&format!("<pre>{statement}</pre>")), "{text}");
+    assert!(text.contains("SELECT some_column") && text.contains("…` |"), "it is cut in the table");
+    let short = markdown::render(&super::verdicts_fixture::known("scan"), Lang::En);
+    assert!(!short.contains("<pre>UPDATE scans"), "{short}");
+}

@@ -15,7 +15,7 @@ pub use gathered::{Gathered, of_run, variant};
 pub use levels::{Read, Stored, read, stored_levels};
 pub use meter::{Meter, patience_s};
 pub use next::next_command;
-pub use objective::{Asked, Held, parse_all};
+pub use objective::{Asked, Held, check, parse_all};
 pub use tables::of_tables;
 
 use model::{Fault, Grade, Validity};

@@ -64,6 +64,26 @@ fn parse(text: &str) -> Result<Asked, Failure> {
     Ok(Asked { text: format!("{}: {condition}", selector.name()), selector, condition })
 }
 
+/// Checks the objectives of a study against the metrics of its script, before anything is measured.
+///
+/// # Errors
+/// A metric is neither built in nor declared by the script, or a condition does not fit it.
+pub fn check(objectives: &[String], metrics: &MetricRegistry) -> Result<(), Failure> {
+    for asked in parse_all(objectives)? {
+        if asked.held(metrics)?.is_none() {
+            let name = &asked.selector.metric;
+            let meant = tally::nearest_metric(name, metrics);
+            let meant = meant.map(|meant| format!("; did you mean {meant:?}?")).unwrap_or_default();
+            let text = format!(
+                "failed to read --slo {:?}: the metric {name:?} is neither built in nor declared by the script{meant}",
+                asked.text
+            );
+            return Err(Failure::new(Exit::InvalidConfig, text));
+        }
+    }
+    Ok(())
+}
+
 impl Asked {
     /// Resolves the metric; `None` while the script has not registered it.
     ///

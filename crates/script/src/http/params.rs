@@ -13,7 +13,7 @@ use wire::Auth;
 use super::expected;
 use super::jar::Jar;
 use super::url::Url;
-use super::{form, url};
+use super::{form, suspects, url};
 use crate::js::{self, Args};
 use crate::state::http::{ResponseCallback, SharedJar};
 use crate::trace_context::TraceOf;
@@ -79,6 +79,9 @@ pub(crate) fn prepare<'js>(
         Ok(url) => (url, None),
         Err(error) => (url::unusable(args.ctx, url_value)?, Some(error)),
     };
+    if problem.is_some() || url.is_suspect {
+        suspects::warn(args, url_value, &url.tag)?;
+    }
     let method = match known_method(method) {
         Ok(method) => method,
         Err(error) => {

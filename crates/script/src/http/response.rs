@@ -15,6 +15,7 @@ use rquickjs::{Array, Atom, Class, Ctx, Exception, Object, Persistent, Value};
 use super::page;
 use super::params::ResponseType;
 use super::perform::Done;
+use super::suspects;
 use crate::error::unwind;
 use crate::js::{self, Args, NativeFn, js_lifetime};
 use crate::memory::Charge;
@@ -477,6 +478,9 @@ fn this_response<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Class<'js, Respo
     }
 }
 
+/// Characters of a body that a message quotes.
+const BODY_CHARS_SHOWN: usize = 60;
+
 /// `json(selector?)`: the whole body parsed, or what a GJSON path finds in it.
 fn json<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let response = this_response(args)?;
@@ -489,13 +493,19 @@ fn json<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     };
     let text = String::from_utf8_lossy(body);
     if args.given(0).is_some() {
-        return select(args, &text, &args.string(0)?);
+        let path = args.string(0)?;
+        let found = ::json::find(&text, &path);
+        if found.is_none() && !begins_like_json(&text) {
+            let problem = format!("res.json({path:?}) finds nothing: {}", beginning(facts, &text));
+            suspects::warn_at_caller(args, &problem);
+        }
+        return selected(args, found);
     }
     match args.json_parse(text.as_bytes()) {
         Ok(value) => Ok(value),
         Err(rquickjs::Error::Exception) => {
             args.ctx.catch();
-            Err(args.error(json_problem(&text)))
+            Err(args.error(format!("{}; {}", json_problem(&text), beginning(facts, &text))))
         }
         Err(error) => Err(error),
     }
@@ -515,9 +525,26 @@ fn json_problem(text: &str) -> String {
     }
 }
 
-fn select<'js>(args: &Args<'_, 'js>, text: &str, path: &str) -> rquickjs::Result<Value<'js>> {
+/// Returns whether a text can be JSON by its first character: pages of errors begin with `<`.
+fn begins_like_json(text: &str) -> bool {
+    let first = text.trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']).chars().next();
+    first.is_some_and(|first| first.is_ascii_digit() || "{[\"-tfn".contains(first))
+}
+
+/// Describes a response whose body is not JSON: its status and how the body begins.
+fn beginning(facts: &Facts, text: &str) -> String {
+    let status = facts.exchange.result.as_ref().map_or(0, |response| response.status);
+    if text.is_empty() {
+        return format!("the response has status {status} and an empty body");
+    }
+    let shown: String = text.chars().take(BODY_CHARS_SHOWN).collect();
+    let rest = if shown.len() < text.len() { "…" } else { "" };
+    format!("the response has status {status} and begins with {shown:?}{rest}")
+}
+
+fn selected<'js>(args: &Args<'_, 'js>, found: Option<Found>) -> rquickjs::Result<Value<'js>> {
     let ctx = args.ctx;
-    match ::json::find(text, path) {
+    match found {
         None => args.undefined(),
         Some(Found::Null) => Ok(Value::new_null(ctx.clone())),
         Some(Found::Bool(value)) => Ok(Value::new_bool(ctx.clone(), value)),

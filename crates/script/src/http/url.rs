@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rquickjs::{Ctx, Object, Value};
 use rustc_hash::FxHashMap;
 
+use super::suspects;
 use crate::js::{self, Args};
 
 /// A URL with the two tags that come from it.
@@ -17,6 +18,8 @@ pub(crate) struct Url {
     pub(crate) target: wire::Target,
     /// Value of the tags `url` and `name`: the URL with credentials masked, or a template.
     pub(crate) tag: Arc<str>,
+    /// Whether a part of it looks like a value that is missing.
+    pub(crate) is_suspect: bool,
 }
 
 /// URLs remembered per worker thread. Beyond it they are forgotten and numbered on.
@@ -40,7 +43,7 @@ pub(crate) fn find(url: &str) -> Result<Rc<Url>, wire::Error> {
         }
         let target = wire::Target::parse(url)?;
         let tag = masked(url, &target).into();
-        let found = known.number(target, tag);
+        let found = known.number(target, tag, suspects::word(url).is_some());
         if known.urls.len() >= URLS_MAX {
             known.urls.clear();
         }
@@ -56,7 +59,7 @@ pub(crate) fn named(url: &str, name: &str) -> Result<Rc<Url>, wire::Error> {
         if let Some(found) = known.urls.get(key.as_str()) {
             return Ok(found.clone());
         }
-        let found = known.number(wire::Target::parse(url)?, name.into());
+        let found = known.number(wire::Target::parse(url)?, name.into(), suspects::word(url).is_some());
         if known.urls.len() >= URLS_MAX {
             known.urls.clear();
         }
@@ -71,13 +74,13 @@ pub(crate) fn unusable<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> rquickjs::Res
     // Go forgets the slashes of a URL that has nothing after them.
     let text = text.strip_suffix("://").map_or(text.clone(), |scheme| format!("{scheme}:"));
     let target = wire::Target::never(&text);
-    Ok(KNOWN.with_borrow_mut(|known| known.number(target, text.into())))
+    Ok(KNOWN.with_borrow_mut(|known| known.number(target, text.into(), false)))
 }
 
 impl Known {
-    fn number(&mut self, target: wire::Target, tag: Arc<str>) -> Rc<Url> {
+    fn number(&mut self, target: wire::Target, tag: Arc<str>, is_suspect: bool) -> Rc<Url> {
         self.next_id = self.next_id.wrapping_add(1);
-        Rc::new(Url { id: self.next_id, target, tag })
+        Rc::new(Url { id: self.next_id, target, tag, is_suspect })
     }
 }
 

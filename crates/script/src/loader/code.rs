@@ -4,7 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use model::LogLevel;
-use rquickjs::{Ctx, Exception};
+use rquickjs::module::Declared;
+use rquickjs::{Ctx, Exception, Module};
 use transpile::{Output, SyntaxError};
 
 use super::commonjs;
@@ -93,6 +94,41 @@ pub(crate) fn prepare(vu: &Rc<VuState>, url: &str) -> Result<Code, Refusal> {
     Ok(Code::CommonJs(code))
 }
 
+/// Declares a module again that did not compile because it declares a function twice, which k6 accepts; warns of it.
+pub(crate) fn declare_without_redeclared<'js>(
+    ctx: &Ctx<'js>,
+    vu: &Rc<VuState>,
+    url: &str,
+    text: &str,
+    error: rquickjs::Error,
+) -> rquickjs::Result<Module<'js, Declared>> {
+    let thrown = ctx.catch();
+    let message = thrown.as_object().and_then(|object| object.get::<_, String>("message").ok());
+    let may_be = message.is_some_and(|message| message.contains(REDEFINITION));
+    let Some((code, redeclared)) = may_be.then(|| transpile::without_redeclared(text)).flatten() else {
+        ctx.throw(thrown);
+        return Err(error);
+    };
+    let module = Module::declare(ctx.clone(), url, code.as_bytes())?;
+    for function in redeclared {
+        let lines: Vec<String> = function.lines.iter().map(ToString::to_string).collect();
+        vu.warn(format!(
+            "{}() is declared {} times at the top level of {url}, in lines {}: the last declaration counts, as in k6; remove \
+             the others",
+            function.name,
+            lines.len(),
+            lines.join(", ")
+        ));
+    }
+    Ok(module)
+}
+
+/// Part of the engine's message about names that are declared twice.
+const REDEFINITION: &str = "invalid redefinition";
+
+/// Part of the engine's message about names that are exported twice.
+const EXPORTED_TWICE: &str = "duplicate exported name";
+
 /// Says what is the matter with a file that did not compile, if it is TypeScript under a name that does not say so.
 pub(crate) fn explain(ctx: &Ctx<'_>, vu: &Rc<VuState>, url: &str, error: rquickjs::Error) -> rquickjs::Error {
     let is_typescript = |text: Arc<str>| matches!(transpile::strip_types(url, &text), Ok(Some(_)));
@@ -102,6 +138,7 @@ pub(crate) fn explain(ctx: &Ctx<'_>, vu: &Rc<VuState>, url: &str, error: rquickj
     let value = ctx.catch();
     if let Some(object) = value.as_object()
         && let Ok(message) = object.get::<_, String>("message")
+        && ![REDEFINITION, EXPORTED_TWICE].iter().any(|part| message.contains(part))
     {
         // Without the addition it is still the right error.
         let _ = object

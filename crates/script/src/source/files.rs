@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Sources, normalize, path_of, without_mark};
+use super::{Sources, nearest, normalize, path_of, without_mark};
 use crate::outside;
 
 /// A script may read this much in all; more is a data set that belongs elsewhere.
@@ -114,7 +114,9 @@ fn not_readable(path: &Path, error: &std::io::Error) -> String {
     let mut text = format!("the file \"{}\" couldn't be read: {error}", path.display());
     if error.kind() == ErrorKind::NotFound {
         text = format!("the file \"{}\" couldn't be found on local disk", path.display());
-        if path.extension().is_none() {
+        if let Some(meant) = nearest::file(path) {
+            text.push_str(&format!("; did you mean \"{}\"?", meant.display()));
+        } else if path.extension().is_none() {
             text.push_str("; the extension (\".js\") must be written out");
         }
     }

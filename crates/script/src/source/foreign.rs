@@ -7,7 +7,6 @@ const ADVICE: &[(&str, &str)] = &[
         "k6/browser",
         "it drives a browser, which this program does not; run this script with k6, and its requests here",
     ),
-    ("k6/net/grpc", "gRPC is not supported yet; run this script with k6"),
     (
         "k6/experimental/tracing",
         "k6 has removed it too; import https://jslib.k6.io/http-instrumentation-tempo/1.0.1/index.js in its place",
@@ -18,15 +17,12 @@ const ADVICE: &[(&str, &str)] = &[
         "k6 has removed it too: timers are globals; remove the import, or write k6/timers",
     ),
     ("k6/experimental/browser", "k6 has removed it too, for k6/browser, which this program does not have"),
-    ("k6/experimental/grpc", "k6 has removed it too, for k6/net/grpc, which is not supported yet"),
+    ("k6/experimental/grpc", "k6 has removed it too, for k6/net/grpc: change the import"),
     ("k6/experimental/websockets", "write k6/websockets, which has the same exports"),
     (
         "k6/x/faker",
         "it is an extension of k6; a JavaScript generator (@faker-js/faker), bundled with the script, does the same",
     ),
-    ("k6/x/yaml", "it is an extension of k6; js-yaml, bundled with the script, does the same"),
-    ("k6/x/toml", "it is an extension of k6; a JavaScript parser, bundled with the script, does the same"),
-    ("k6/x/dotenv", "it is an extension of k6; give the variables with --env"),
     ("k6/x/exec", "it is an extension of k6; run the command before the test and pass its result with --env"),
     ("k6/x/file", "it is an extension of k6; write files from handleSummary(), or log with --console-output"),
     (

@@ -1,6 +1,6 @@
 //! The file that an import with a wrong name probably meant.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A folder with more entries is not searched for similar names.
 const ENTRIES_MAX: usize = 1000;
@@ -20,6 +20,28 @@ pub(super) fn specifier(specifier: &str, path: &Path) -> Option<String> {
     let without = std::iter::once(stem.to_owned());
     let found = written_on.chain(replaced).chain(without).find(exists).or_else(|| similar(folder, name))?;
     Some(format!("{folder_part}{found}"))
+}
+
+/// The module of the host whose name is the most similar, if any is.
+pub(super) fn builtin<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    const SIMILARITY_MIN: f64 = 0.7;
+    let rated = known.iter().map(|known| (strsim::normalized_damerau_levenshtein(name, known), *known));
+    let best = rated.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 >= SIMILARITY_MIN).then_some(best.1)
+}
+
+/// The path that leads to a file of this name or of a similar one, for a path that leads to nothing: in the same folder, in the
+/// one above, and in those below, which is where people look who start at another folder than the script's.
+pub(super) fn file(path: &Path) -> Option<PathBuf> {
+    let (name, folder) = (path.file_name()?, path.parent()?);
+    if let Some(found) = similar(folder, name.to_str()?) {
+        return Some(folder.join(found));
+    }
+    let above = folder.parent().map(|above| above.join(name)).filter(|path| path.is_file());
+    above.or_else(|| {
+        let entries = std::fs::read_dir(folder).ok()?.take(ENTRIES_MAX).filter_map(Result::ok);
+        entries.map(|entry| entry.path().join(name)).find(|path| path.is_file())
+    })
 }
 
 /// The file of the folder whose name is the most similar, if any is.
@@ -56,5 +78,30 @@ mod tests {
         check("./lib", Some("./lib/index.js"));
         check("./lib/something.js", None);
         check("./nowhere/x.js", None);
+    }
+
+    #[test]
+    fn modules_of_the_host_are_suggested() {
+        let known = ["k6", "k6/http", "k6/html", "k6/encoding", "plimsoll/flow"];
+        for (name, expect) in [
+            ("k6/htttp", Some("k6/http")),
+            ("k6/encodin", Some("k6/encoding")),
+            ("plimsoll/flwo", Some("plimsoll/flow")),
+            ("k6/something", None),
+        ] {
+            assert_eq!(builtin(name, &known), expect, "{name}");
+        }
+    }
+
+    #[test]
+    fn files_are_suggested_where_people_look() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/fixtures/packages");
+        let check = |given: &str, expect: Option<&str>| {
+            assert_eq!(file(&folder.join(given)), expect.map(|path| folder.join(path)), "{given}");
+        };
+        check("lib/utl.js", Some("lib/util.js"));
+        check("util.js", Some("lib/util.js"));
+        check("lib/nowhere/util.js", Some("lib/util.js"));
+        check("lib/something.json", None);
     }
 }

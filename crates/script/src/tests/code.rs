@@ -9,7 +9,7 @@ fn fixtures() -> PathBuf {
 }
 
 /// Loads a script that stands beside the fixtures; what it logged, or why it was not loaded.
-fn init(name: &str, text: &str) -> Result<Vec<String>, ScriptError> {
+pub(super) fn init(name: &str, text: &str) -> Result<Vec<String>, ScriptError> {
     let heard = Arc::new(Heard::default());
     let settings = Settings {
         env: BTreeMap::new(),
@@ -30,7 +30,7 @@ fn check(name: &str, text: &str, expect: &str) {
     assert_eq!(logs.join("\n"), expect, "{text}");
 }
 
-fn check_refused(name: &str, text: &str, expect: &[&str]) {
+pub(super) fn check_refused(name: &str, text: &str, expect: &[&str]) {
     let error = init(name, text).expect_err(text);
     let said = match &error {
         ScriptError::Exception { message, excerpt, .. } => {

@@ -20,6 +20,20 @@ pub(super) struct Seen {
     errors: Vec<(u16, String, String)>,
 }
 
+impl Seen {
+    pub(super) fn under_way(&self) -> i64 {
+        self.under_way
+    }
+
+    pub(super) fn finished(&self) -> usize {
+        self.finished
+    }
+
+    pub(super) fn errors(&self) -> usize {
+        self.errors.len()
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Noting(RefCell<Seen>);
 

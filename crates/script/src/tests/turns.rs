@@ -406,6 +406,41 @@ fn neighbours_of_native_calls_that_never_end_are_served() {
     }
 }
 
+/// Long calls of the engine and what another engine gives for them. Texts count by each 997th of their units.
+const CALLS: &str = r"
+    const base = Array.from({ length: 120000 }, (_, i) => (i * 7919) % 200003);
+    const rows = Array.from({ length: 8000 }, (_, i) => ({ id: i, name: 'n' + i, tags: ['a', { b: i }] }));
+    const text = 'The quick brown fox jumps over the lazy dog. \u00e9\u0301 '.repeat(8000);
+    const hash = (s) => { let h = 0; for (let i = 0; i < s.length; i += 997) h = (h * 31 + s.charCodeAt(i)) | 0; return h };
+    const calls = [
+        [-1501404072, () => hash(base.slice().sort().join())],
+        [-2029494758, () => hash(new Float64Array(base).sort().join())],
+        [-1405575364, () => hash(base.concat(base).reverse().join())],
+        [-577422965, () => hash(JSON.stringify(JSON.parse(JSON.stringify(rows))))],
+        [-1943522690, () => hash(text.split(' ').join('_').toUpperCase())],
+        [-2913055399, () => hash(text.normalize('NFD')) + hash(text.normalize('NFKC'))],
+        [1430740219, () => hash((3n ** 20000n * 7n ** 20000n).toString(16))],
+        [-2, () => 'a'.repeat(60000).indexOf('a'.repeat(30000) + 'b') + text.lastIndexOf('zzz')],
+        [300002, () => { const holes = []; holes[300000] = 1; holes.reverse(); return holes[0] + holes.length }],
+        [240000, () => new Map(base.map((v, i) => [v, i])).size + new Set(base.concat(base)).size],
+        [328000, () => text.replace(/[aeiou]/g, '').length + text.match(/o\w+/g).length],
+    ];
+    export default function () {
+        for (const [expected, call] of calls) if (call() !== expected) throw new Error(`${call}`);
+    }";
+
+#[test]
+fn calls_that_took_turns_give_what_they_should() {
+    let mut thread = Thread::new("");
+    for _ in 0..4 {
+        thread.start(CALLS, &Durations::default());
+    }
+    for ended in &thread.ended {
+        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(Some(IterationEnd::Completed)));
+    }
+    thread.workers.join();
+}
+
 #[test]
 fn neighbours_of_what_never_ends_are_served() {
     let server = testkit::http::start();

@@ -10,7 +10,7 @@ use rustls::{RootCertStore, ServerConfig};
 use tokio_rustls::TlsAcceptor;
 
 use crate::testing::{Step, get, local, ok, outcome, request, send, serve, serve_streams};
-use crate::{CertStatus, Client, Kind, Shared, Stage};
+use crate::{Body, CertStatus, Client, Kind, Shared, Stage};
 
 /// An authority that tests trust.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
@@ -59,6 +59,17 @@ impl Authority {
 
     /// The same, with an OCSP response stapled to its handshakes.
     fn stapling(&self, name: &str, until: i32, asks_client: bool, staple: &[u8]) -> TlsAcceptor {
+        TlsAcceptor::from(Arc::new(self.config(name, until, asks_client, staple, b"http/1.1")))
+    }
+
+    fn config(
+        &self,
+        name: &str,
+        until: i32,
+        asks_client: bool,
+        staple: &[u8],
+        protocol: &[u8],
+    ) -> ServerConfig {
         let (certificate, key) = self.issue(name, until);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())
@@ -74,8 +85,8 @@ impl Authority {
         let mut config = builder
             .with_single_cert_with_ocsp(vec![certificate.der().clone()], key, staple.to_vec())
             .unwrap();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        TlsAcceptor::from(Arc::new(config))
+        config.alpn_protocols = vec![protocol.to_vec()];
+        config
     }
 }
 
@@ -237,6 +248,33 @@ fn client_certificates_are_shown() {
         assert_eq!((error.code.0, error.message.as_str()), (1300, "remote error: tls: certificate required"));
         assert_eq!(seen.requests(), 1);
     });
+}
+
+#[test]
+fn a_missing_client_certificate_is_a_failure_of_tls() {
+    /// Larger than the buffers of both sockets, so that the server's refusal comes while it is sent.
+    const LARGE_BYTES: usize = 8 << 20;
+    let check = |protocol: &'static [u8], body_bytes: usize| {
+        local(async move {
+            let authority = Authority::new();
+            let config = authority.config("localhost", 2100, true, &[], protocol);
+            let (address, seen) =
+                serve_streams(|_| vec![ok()], accept(TlsAcceptor::from(Arc::new(config)))).await;
+            let client = client(authority.roots(), |_, _| {});
+            let mut request = request("POST", &format!("https://localhost:{}/", address.port()));
+            request.body = Body::Bytes(vec![b'x'; body_bytes].into());
+            for _ in 0..5 {
+                let error = client.exchange(&request).await.result.unwrap_err();
+                let text = String::from_utf8_lossy(protocol);
+                assert_eq!((error.code.0, error.kind), (1300, Kind::Tls), "{text} {body_bytes}: {error:?}");
+                assert_eq!(error.message, "remote error: tls: certificate required", "{text} {body_bytes}");
+            }
+            assert_eq!(seen.requests(), 0);
+        });
+    };
+    check(b"http/1.1", 3);
+    check(b"http/1.1", LARGE_BYTES);
+    check(b"h2", 3);
 }
 
 #[test]

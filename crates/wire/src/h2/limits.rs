@@ -1,9 +1,22 @@
 //! The limits of HTTP/2, by name.
 
-/// Bytes that a server may send on one stream before they are read; Go's.
-pub(super) const STREAM_WINDOW_BYTES: u32 = 4 << 20;
-/// Bytes that a server may send on all streams of one connection before they are read.
-pub(super) const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
+/// Bytes that a server may send before they are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Windows {
+    /// On one stream.
+    pub(crate) stream_bytes: u32,
+    /// On all streams of one connection.
+    pub(crate) connection_bytes: u32,
+}
+
+/// Responses that are read as they come. The window of a stream is Go's.
+pub(crate) const EXCHANGE_WINDOWS: Windows = Windows { stream_bytes: 4 << 20, connection_bytes: 16 << 20 };
+
+/// Calls whose messages wait for a script: the connection has bytes for the others while 64 of them are not read.
+pub(crate) const CALL_WINDOWS: Windows = Windows { stream_bytes: 1 << 20, connection_bytes: 64 << 20 };
+
+/// Bytes that a call takes for sending and that the server does not take yet.
+pub(super) const CALL_QUEUE_BYTES_MAX: usize = 64 << 20;
 /// Bytes of all headers of one response, as HTTP/2 counts them; the same as in HTTP/1.1.
 pub(super) const HEADERS_BYTES_MAX: u32 = crate::limits::HEAD_BYTES_MAX as u32;
 /// Reads of one connection before its neighbours on the thread have their turn. A read has up to 16 KiB, which may hold a

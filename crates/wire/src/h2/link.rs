@@ -10,14 +10,9 @@ use std::task::{Context, Poll, Waker};
 
 use ::h2::client::{Builder, Connection, SendRequest};
 use bytes::Bytes;
-use tokio_rustls::client::TlsStream;
 
-use super::limits::{
-    CONNECTION_WINDOW_BYTES, FAULTY_STREAMS_MAX, FRAME_BYTES_MAX, HEADERS_BYTES_MAX, RESET_STREAMS_MAX,
-    STREAM_WINDOW_BYTES,
-};
-use super::meter::{Meter, Metered};
-use crate::connection::Counted;
+use super::limits::{FAULTY_STREAMS_MAX, FRAME_BYTES_MAX, HEADERS_BYTES_MAX, RESET_STREAMS_MAX, Windows};
+use super::meter::{Meter, Metered, Transport};
 use crate::target::Target;
 use crate::tls_facts::TlsFacts;
 
@@ -25,7 +20,8 @@ use crate::tls_facts::TlsFacts;
 pub(crate) struct Link {
     target: Target,
     pub(crate) remote: SocketAddr,
-    pub(crate) tls: Arc<TlsFacts>,
+    /// `None` without TLS.
+    pub(crate) tls: Option<Arc<TlsFacts>>,
     sender: SendRequest<Bytes>,
     meter: Rc<Meter>,
     /// Exchanges under way.
@@ -39,17 +35,18 @@ impl Link {
     /// # Errors
     /// The greeting could not be written.
     pub(crate) async fn open(
-        stream: Box<TlsStream<Counted>>,
+        stream: impl Transport,
         target: Target,
         remote: SocketAddr,
-        tls: Arc<TlsFacts>,
+        tls: Option<Arc<TlsFacts>>,
+        windows: Windows,
     ) -> Result<Link, ::h2::Error> {
         let meter = Rc::new(Meter::default());
         meter.begin_turn();
         let (sender, connection) = Builder::new()
             .enable_push(false)
-            .initial_window_size(STREAM_WINDOW_BYTES)
-            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .initial_window_size(windows.stream_bytes)
+            .initial_connection_window_size(windows.connection_bytes)
             .max_header_list_size(HEADERS_BYTES_MAX)
             .max_frame_size(FRAME_BYTES_MAX)
             .max_concurrent_reset_streams(RESET_STREAMS_MAX)
@@ -89,14 +86,14 @@ impl Link {
     }
 
     /// Whether it takes new exchanges: neither side has ended it.
-    pub(super) fn is_open(&mut self) -> bool {
+    pub(crate) fn is_open(&mut self) -> bool {
         !matches!(self.sender.poll_ready(&mut Context::from_waker(Waker::noop())), Poll::Ready(Err(_)))
     }
 }
 
 /// Moves a connection's frames until its end. A server that sends without pause leaves the other tasks of the thread their
 /// turns.
-async fn in_turns(mut connection: Connection<Metered>, meter: Rc<Meter>) {
+async fn in_turns<S: Transport>(mut connection: Connection<Metered<S>>, meter: Rc<Meter>) {
     loop {
         let turn = poll_fn(|cx| {
             meter.begin_turn();

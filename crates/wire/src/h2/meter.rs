@@ -116,20 +116,38 @@ impl StreamWatch {
     }
 }
 
-/// A TLS connection that fills in its meter.
-pub(super) struct Metered {
-    stream: Box<TlsStream<Counted>>,
+/// A byte stream over a socket that counts its bytes.
+pub(crate) trait Transport: AsyncRead + AsyncWrite + Unpin + 'static {
+    /// The socket.
+    fn counted(&mut self) -> &mut Counted;
+}
+
+impl Transport for Box<Counted> {
+    fn counted(&mut self) -> &mut Counted {
+        self
+    }
+}
+
+impl Transport for Box<TlsStream<Counted>> {
+    fn counted(&mut self) -> &mut Counted {
+        self.get_mut().0
+    }
+}
+
+/// A connection that fills in its meter.
+pub(super) struct Metered<S> {
+    stream: S,
     watch: Watch,
     meter: Rc<Meter>,
 }
 
-impl Metered {
-    pub(super) fn new(stream: Box<TlsStream<Counted>>, meter: Rc<Meter>) -> Metered {
+impl<S> Metered<S> {
+    pub(super) fn new(stream: S, meter: Rc<Meter>) -> Metered<S> {
         Metered { stream, watch: Watch::new(), meter }
     }
 }
 
-impl AsyncRead for Metered {
+impl<S: Transport> AsyncRead for Metered<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -144,7 +162,7 @@ impl AsyncRead for Metered {
         let mut watched = Context::from_waker(this.watch.waker(cx));
         let read = ready!(Pin::new(&mut this.stream).poll_read(&mut watched, buffer));
         let woken_at = this.watch.take().map_or(polled_at, |woken_at| woken_at.min(polled_at));
-        let arrived_at = this.stream.get_mut().0.take_arrival();
+        let arrived_at = this.stream.counted().take_arrival();
         let ready_at = arrived_at.map_or(woken_at, |arrived_at| arrived_at.min(woken_at));
         this.meter.ready_ns.store(ready_at.as_ns(), Ordering::Relaxed);
         this.meter.reads_left.set(reads_left);
@@ -152,7 +170,7 @@ impl AsyncRead for Metered {
     }
 }
 
-impl AsyncWrite for Metered {
+impl<S: Transport> AsyncWrite for Metered<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let mut watched = Context::from_waker(this.watch.waker(cx));
@@ -178,7 +196,7 @@ impl AsyncWrite for Metered {
         let mut watched = Context::from_waker(this.watch.waker(cx));
         let flushed = ready!(Pin::new(&mut this.stream).poll_flush(&mut watched));
         if this.meter.flushed().is_some_and(arrival::is_worth_asking) {
-            this.stream.get_mut().0.ask_for_arrivals();
+            this.stream.counted().ask_for_arrivals();
         }
         Poll::Ready(flushed)
     }

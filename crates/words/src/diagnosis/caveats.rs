@@ -1,5 +1,6 @@
 //! Doubts about findings, their data, or the whole diagnosis.
 
+use model::Grade;
 use model::diagnosis::Caveat;
 
 use super::numbers::{count, percent, rate, whole};
@@ -14,8 +15,14 @@ pub fn caveat(lang: Lang, caveat: &Caveat) -> String {
             "실행이 하나뿐이라 부하에 따른 변화를 알 수 없습니다. 더 낮은 부하의 실행을 추가하십시오."
         ),
         Caveat::Measurement { grade } => {
-            let grade = grade.as_str();
-            text!(lang, "The measurement itself is {grade}.", "측정의 유효성이 {grade}입니다.")
+            let grade = match (lang, grade) {
+                (Lang::En, grade) => grade.as_str(),
+                (Lang::Ko, Grade::Valid) => lang.valid(),
+                (Lang::Ko, Grade::Degraded) => lang.degraded(),
+                (Lang::Ko, Grade::Invalid) => lang.invalid(),
+                (Lang::Ko, Grade::Unmeasured) => lang.not_measured(),
+            };
+            text!(lang, "The measurement itself is {grade}.", "측정의 유효성: {grade}.")
         }
         Caveat::GeneratorWaited { outside_share } => {
             let share = percent(*outside_share);

@@ -51,7 +51,7 @@ pub fn headline(lang: Lang, diagnosis: &Diagnosis) -> String {
             text!(lang, "no server resource is at its limit", "한계에 이른 서버 리소스가 없습니다")
         }
         Outcome::Generator { fault } => {
-            let fault = fault.as_str();
+            let fault = crate::validity::topic(*fault, lang);
             text!(
                 lang,
                 "the load generator is the bottleneck ({fault}); the target's limit is unknown",

@@ -51,7 +51,6 @@ crate::page_catalogue! {
     time_caption_works(share, time, mean) =
         "{share} of the time is queueing ({time} of {mean}); the rest is service time."
         | "큐 대기가 시간의 {share}입니다({time} / {mean}). 나머지는 처리 시간입니다.";
-    ways_disagree(share) = "Wait estimates differ by {share}." | "대기 시간 추정치의 차이: {share}.";
     time_none =
         "Time breakdown unavailable: there are no traces and no task times."
         | "시간 분석 불가: 트레이스와 작업 시간이 없습니다.";

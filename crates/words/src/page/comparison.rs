@@ -2,6 +2,7 @@
 
 crate::page_catalogue! {
     @shared {
+        compare_baseline = comparison_baseline;
         comparable_nothing = comparison_no_obstacle;
         steady_none = comparison_why_unsteady;
         series = comparison_series;
@@ -14,10 +15,16 @@ crate::page_catalogue! {
     }
     side_a = "A, before" | "A, 이전";
     side_b = "B, after" | "B, 이후";
+    side_more(letter) = "Side {letter}" | "{letter} 쪽";
+    side_add = "Add a run" | "실행 추가";
+    side_remove = "(remove)" | "(제거)";
+    several_sub(margin) =
+        "each side against A; equivalence margin ±{margin}"
+        | "각 실행을 A와 비교. 동등성 한계 ±{margin}";
     swap = "Swap" | "바꾸기";
     compare_choose =
-        "Select two runs: A is the reference, B is compared with it."
-        | "두 실행을 선택하십시오. A를 기준으로 B를 비교합니다.";
+        "Select two or more runs: A is the reference, each of the others is compared with it."
+        | "실행을 두 개 이상 선택하십시오. A를 기준으로 나머지를 비교합니다.";
     comparable = "Are the runs comparable?" | "비교할 수 있는 실행인가?";
     comparable_yes = "COMPARABLE" | "비교 가능";
     comparable_care = "WITH CARE" | "주의해서 비교";
@@ -43,9 +50,9 @@ crate::page_catalogue! {
         "Services, databases and pools not shown: {count}."
         | "표시하지 않은 서비스, 데이터베이스, 커넥션 풀: {count}개.";
     compare_no_rows = "The runs have no metric in common." | "공통된 지표가 없습니다.";
-    metrics_differ(a, b) =
-        "The curves show different metrics: {a} and {b}."
-        | "두 곡선의 지표가 다릅니다: {a}, {b}.";
+    metrics_differ(metrics) =
+        "The curves show different metrics: {metrics}."
+        | "곡선의 지표가 서로 다릅니다: {metrics}.";
     overlay = "Over elapsed time" | "경과 시간으로 겹쳐 보기";
     overlay_sub = "each from its own start" | "각자의 시작부터";
 }

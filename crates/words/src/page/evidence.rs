@@ -53,7 +53,7 @@ crate::page_catalogue! {
     evidence_view_database = "Database and cache" | "데이터베이스와 캐시";
     evidence_view_host = "Host and runtime" | "호스트와 런타임";
     evidence_sub(count) =
-        "{count} sources, aligned with the load; each lane shows its query"
+        "Sources: {count}, aligned with the load; each lane shows its query"
         | "소스 {count}개, 부하와 같은 시간축, 지표마다 쿼리 표시";
     evidence_none =
         "No server-side metrics were collected during this run."

@@ -21,6 +21,12 @@ crate::page_catalogue! {
     report_contents = "Contents" | "목차";
     report_rate = "Requests per second, VUs" | "초당 요청, VU";
     report_latency(metric) = "p95 of {metric}" | "{metric}의 p95";
+    report_cpu = "CPU over time" | "시간별 CPU 사용량";
+    report_peak(value, time, source) = "Peak: {value} at {time} ({source})." | "최댓값: {value} ({time} 시점, {source}).";
+    report_slowest = "Slowest traced request" | "가장 느린 트레이스";
+    report_slowest_is(operation, duration, spans) =
+        "{operation} took {duration} in {spans} spans:"
+        | "{operation}: {duration}, 스팬 {spans}개.";
     report_chart_rate(peak, time) =
         "Peak: {peak} at {time}. The shaded area shows the number of VUs."
         | "최댓값: {peak} ({time} 시점). 음영은 VU 수입니다.";

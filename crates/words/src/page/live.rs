@@ -30,6 +30,7 @@ crate::page_catalogue! {
     pace_saturated(rate, missed) =
         "Saturated at {rate}: {missed} not sent"
         | "{rate}에서 포화: {missed} 미전송";
+    pace_losing(rate, missed) = "Nearly on plan: {rate}, {missed} not sent" | "거의 계획대로 진행: {rate}, {missed} 미전송";
     pace_keeping(rate) = "On plan: {rate}, nothing dropped" | "계획대로 진행: {rate}, 누락 없음";
     pace_closed(vus, rate) = "{vus} VUs: {rate} iterations" | "VU {vus}개: 반복 {rate}";
     pace_over(seconds) = "over the last {seconds} s" | "최근 {seconds}초";

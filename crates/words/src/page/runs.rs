@@ -16,7 +16,7 @@ crate::page_catalogue! {
     script_example = "part of its name" | "이름의 일부";
     all_runs = "All runs" | "모든 실행";
     chosen(count) = "{count} selected" | "{count}개 선택됨";
-    compare_chosen = "Compare two" | "두 실행 비교";
+    compare_chosen = "Compare" | "비교";
     runs_sub(count) = "{count} shown, newest first" | "{count}개, 최신순";
     runs_none(directory) =
         "No runs in {directory} yet. Create one with “plimsoll run script.js”."
@@ -64,6 +64,7 @@ crate::page_catalogue! {
     figure_error_share = "failed requests" | "실패한 요청";
     status_live = "Running" | "실행 중";
     status_passed = "Passed" | "통과";
+    status_ended = "Completed" | "완료";
     status_partial = "Partial" | "불완전";
     status_imported = "Imported" | "가져옴";
     verdict_pass = "pass" | "통과";

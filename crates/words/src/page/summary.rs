@@ -3,6 +3,7 @@
 crate::page_catalogue! {
     @shared {
         thresholds_none = no_thresholds_defined;
+        largest_cost = largest_cost;
         checks = checks;
         environment = environment;
         commit = commit;
@@ -14,7 +15,6 @@ crate::page_catalogue! {
         "{passed} of {total} thresholds passed"
         | "임계값 {passed} / {total} 통과";
     limited_by = "Bottleneck" | "병목";
-    largest_cost = "Largest cost" | "가장 큰 비용";
     safe_load = "Safe load" | "안전 부하";
     exit_code(code) = "exit code {code}" | "종료 코드 {code}";
     per_second_of(rate) = "{rate} on average" | "평균 {rate}";

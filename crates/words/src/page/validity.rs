@@ -20,9 +20,7 @@ crate::page_catalogue! {
         strip_steal = topic_steal;
         strip_steady = comparison_steady;
         strip_network = evidence_network;
-        strip_memory = evidence_memory;
         strip_throttled = topic_throttled;
-        strip_retransmission = topic_segments;
     }
     can_trust = "Can this run be trusted?" | "이 실행을 믿을 수 있는가?";
     validity_strip = "Validity at a glance" | "유효성 한눈에";
@@ -46,15 +44,15 @@ crate::page_catalogue! {
     vital_handles = "Ports and file descriptors" | "포트와 파일 디스크립터";
     vital_network = "TCP retransmissions and drops" | "TCP 재전송과 드롭";
     vital_worker_cpu = "worker" | "워커";
-    vital_worker_run_delay = "run queue delay" | "실행 대기";
+    vital_worker_run_delay = "run queue" | "실행 대기";
     vital_other_cpu = "other threads" | "다른 스레드";
     vital_host_cpu = "host" | "호스트";
     vital_host_steal = "steal" | "스틸";
     vital_throttled = "throttled" | "스로틀링";
     vital_lateness_p99 = "start delay p99" | "시작 지연 p99";
     vital_ports = "sockets" | "소켓";
-    vital_syn_repeated = "SYN retransmissions" | "SYN 재전송";
-    vital_listen_drops = "listen queue drops" | "listen 큐 드롭";
+    vital_syn_repeated = "SYN again" | "SYN 재전송";
+    vital_listen_drops = "listen drops" | "listen 큐 드롭";
     vital_resident = "resident" | "상주 메모리";
     at_most(values) = "At most: {values}." | "최댓값: {values}.";
     lost = "Lost data and dropped iterations" | "유실된 데이터와 누락된 반복";
@@ -70,8 +68,5 @@ crate::page_catalogue! {
     strip_recorded = "Sent = recorded" | "보낸 수 = 기록 수";
     strip_timer_lag = "Timer lag" | "타이머 지연";
     strip_sockets = "Sockets" | "소켓";
-    strip_ports = "Ports" | "포트";
-    strip_descriptors = "File descriptors" | "파일 디스크립터";
     strip_clock = "System clock" | "시스템 시각";
-    strip_coverage = "Recording windows" | "집계 구간";
 }

@@ -20,6 +20,9 @@ crate::catalogue! {
     audit_caveat = "Caveat" | "주의";
     audit_more_findings(count, rule) = "{count} more of {rule}" | "{rule}: {count}건 더 있음";
     audit_derived = "Derived figures" | "수치에서 계산한 값";
+    audit_input = "Input" | "입력";
+    audit_checked = "Rules checked, with the number of values" | "검사한 규칙(값의 수)";
+    audit_unchecked = "Rules without input" | "입력이 없어 검사하지 못한 규칙";
     audit_ignored = "Ignored input" | "해석하지 못한 입력";
     audit_more_remarks(count) = "… and {count} more" | "… 외 {count}건";
     audit_figure = "Figure" | "수치";

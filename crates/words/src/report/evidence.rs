@@ -18,6 +18,8 @@ crate::catalogue! {
     evidence_queue_utilisation = "Consumer utilisation" | "컨슈머 사용률";
     evidence_queue_prefetch = "Prefetch" | "프리페치 수";
     evidence_queue_other = "Queues" | "큐";
+    evidence_autoscaler = "Autoscaler at its limit (1 = yes)" | "오토스케일러 한계 도달(1 = 예)";
+    evidence_log_lines = "Log lines and errors" | "로그 줄과 오류";
     evidence_replicas = "Replicas" | "복제본 수";
     evidence_container_cpu = "Container CPU" | "컨테이너 CPU 사용량";
     evidence_container_throttled = "CPU throttling" | "CPU 스로틀링";

@@ -17,6 +17,10 @@ crate::catalogue! {
     summary_tested = "Tested" | "테스트 대상";
     summary_requests(count) = "{count} requests" | "요청 {count}건";
     summary_missed = "Missed objectives" | "미달 목표";
+    largest_cost = "Largest cost" | "가장 큰 비용";
+    summary_relieve =
+        "Give the load generator more CPU, a machine of its own, or less load, and repeat the run."
+        | "부하 생성기에 CPU를 더 주거나, 별도의 기계에서 실행하거나, 부하를 줄인 뒤 다시 실행하십시오.";
     summary_next = "Next step" | "다음 조치";
     summary_effect = "Predicted effect" | "예상 효과";
     summary_throughput(then) = "throughput of {then}" | "처리량 {then}";

@@ -6,6 +6,7 @@ mod busy_big;
 mod download;
 mod evidence;
 mod growth;
+mod grpc;
 mod handshakes;
 mod http2_batch;
 mod lateness;
@@ -36,6 +37,7 @@ pub(super) const ALL: &[Case] = &[
     Case { name: "upload", run: upload::run },
     Case { name: "download", run: download::run },
     Case { name: "websocket", run: websocket::run },
+    Case { name: "grpc", run: grpc::run },
     Case { name: "memory-small", run: memory_small::run },
     Case { name: "memory-big", run: memory_big::run },
     Case { name: "ready", run: ready::small },

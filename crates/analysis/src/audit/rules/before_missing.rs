@@ -6,7 +6,8 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength};
 use super::{Rule, figure, unit_of};
 use crate::audit::kinds::{Change, Facts};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::BeforeMissing, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::BeforeMissing, input: |facts| facts.changes.len(), judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.changes.iter().filter(|change| change.before.is_none()).map(find).collect()

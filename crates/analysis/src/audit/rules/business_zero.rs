@@ -6,7 +6,8 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 use super::Rule;
 use crate::audit::kinds::{Facts, Outcome};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::BusinessZero, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::BusinessZero, input: |facts| facts.outcomes.len(), judge };
 
 /// From here on technical success is called complete, in percent.
 const TECHNICAL_MIN: f64 = 99.0;

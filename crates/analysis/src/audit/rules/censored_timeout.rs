@@ -6,7 +6,8 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 use super::Rule;
 use crate::audit::kinds::{Facts, Summary};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::CensoredTimeout, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::CensoredTimeout, input: |facts| facts.summaries.len(), judge };
 
 /// Time that a timed-out request may take beyond the timeout, as a share of it.
 const OVER_SHARE_MAX: f64 = 0.01;

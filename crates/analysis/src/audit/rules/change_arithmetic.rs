@@ -7,7 +7,8 @@ use super::{Rule, figure, unit_of};
 use crate::audit::kinds::{Change, Facts};
 use crate::laws::change::{self, Recomputed};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::ChangeArithmetic, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::ChangeArithmetic, input: |facts| facts.changes.len(), judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.changes.iter().flat_map(|it| [unexplained(it), mismarked(it)]).flatten().collect()

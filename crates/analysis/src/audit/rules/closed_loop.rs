@@ -7,7 +7,7 @@ use super::Rule;
 use crate::audit::kinds::{Facts, Run};
 use crate::laws::little;
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::ClosedLoop, judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::ClosedLoop, input: |facts| facts.runs.len(), judge };
 
 /// How far throughput × latency may be from the number of threads and still be the same number.
 const OFF_SHARE_MAX: f64 = 0.05;

@@ -6,7 +6,8 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength};
 use super::{Rule, figure, unit_of};
 use crate::audit::kinds::{Criterion, Facts};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::ConflictingSlos, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::ConflictingSlos, input: |facts| facts.criteria.len(), judge };
 
 /// Criteria that are compared with each other. Each is compared with all before it.
 const CRITERIA_MAX: usize = 1_000;

@@ -7,7 +7,8 @@ use super::Rule;
 use crate::audit::kinds::{Facts, Summary};
 use crate::laws::table_of;
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::FailedAsFast, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::FailedAsFast, input: |facts| facts.summaries.len(), judge };
 
 /// How much smaller the median of all may be than that of the successes.
 const MEDIAN_SHARE_MIN: f64 = 0.95;

@@ -6,7 +6,7 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 use super::Rule;
 use crate::audit::kinds::{Facts, Record};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::LostPoints, judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::LostPoints, input: |facts| facts.records.len(), judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.records.iter().filter_map(find).collect()

@@ -30,6 +30,8 @@ use super::quantity::{Family, Measure};
 pub struct Rule {
     /// Its name.
     pub id: AuditRule,
+    /// The number of facts that it looks at.
+    pub input: fn(&Facts) -> usize,
     /// Finds every case.
     pub judge: fn(&Facts) -> Vec<Finding>,
 }

@@ -6,7 +6,8 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 use super::Rule;
 use crate::audit::kinds::{Facts, QuantileClaim};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::PercentileOfMeans, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::PercentileOfMeans, input: |facts| facts.quantiles.len(), judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.quantiles.iter().filter_map(find).collect()

@@ -6,7 +6,8 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 use super::Rule;
 use crate::audit::kinds::{Facts, Queue};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::QueueInService, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::QueueInService, input: |facts| facts.queues.len(), judge };
 
 /// Counters that hold what waits and what was handed out and not acknowledged.
 const WITH_UNACKNOWLEDGED: &[&str] = &["messages", "rabbitmq_queue_messages", "queue_messages"];

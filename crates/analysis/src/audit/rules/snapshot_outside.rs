@@ -7,7 +7,8 @@ use super::Rule;
 use crate::audit::kinds::{Facts, Snapshot};
 use crate::audit::moment;
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::SnapshotOutside, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::SnapshotOutside, input: |facts| facts.snapshots.len(), judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.snapshots.iter().filter_map(find).collect()

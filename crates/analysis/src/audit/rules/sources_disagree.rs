@@ -8,7 +8,8 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength};
 use super::{Rule, figure, unit_of};
 use crate::audit::kinds::{Facts, Source};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::SourcesDisagree, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::SourcesDisagree, input: |facts| facts.sources.len(), judge };
 
 /// How far apart two sources may be by default, as a share of the larger.
 const DIFFERENCE_MAX: f64 = 0.01;

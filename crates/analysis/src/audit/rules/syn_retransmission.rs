@@ -7,7 +7,8 @@ use super::Rule;
 use crate::audit::kinds::{Facts, Summary};
 use crate::laws::retransmission;
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::SynRetransmission, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::SynRetransmission, input: |facts| facts.summaries.len(), judge };
 
 /// Suffix of metrics of connect times: `http_req_connecting`.
 const CONNECTING: &str = "connecting";

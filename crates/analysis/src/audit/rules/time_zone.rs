@@ -7,7 +7,7 @@ use super::Rule;
 use crate::audit::kinds::{Facts, Stamp};
 use crate::audit::moment;
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::TimeZone, judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::TimeZone, input: |facts| facts.stamps.len(), judge };
 
 /// Zones differ by multiples of this, in seconds.
 const ZONE_STEP_S: f64 = 900.0;

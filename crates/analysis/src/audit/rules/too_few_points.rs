@@ -6,7 +6,7 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 use super::Rule;
 use crate::audit::kinds::{Facts, Scrape};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::TooFewPoints, judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::TooFewPoints, input: |facts| facts.scrapes.len(), judge };
 
 /// The error that a statement about the largest point may have.
 const ERROR_MAX: f64 = 0.05;

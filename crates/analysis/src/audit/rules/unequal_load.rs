@@ -6,7 +6,7 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 use super::Rule;
 use crate::audit::kinds::{Facts, Version};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::UnequalLoad, judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::UnequalLoad, input: |facts| facts.versions.len(), judge };
 
 /// How much more one version may be offered than another.
 const DIFFERENCE_MAX: f64 = 0.05;

@@ -6,7 +6,8 @@ use model::{AuditRule, Figure, FigureLabel, Finding, Severity, Strength, Unit};
 use super::{Rule, figure};
 use crate::audit::kinds::{Criterion, Facts};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::UnmeasuredCriterion, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::UnmeasuredCriterion, input: |facts| facts.criteria.len(), judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.criteria.iter().filter(|criterion| criterion.measured.is_none()).map(|it| find(it, facts)).collect()

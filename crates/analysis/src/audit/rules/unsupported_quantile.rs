@@ -7,7 +7,8 @@ use super::Rule;
 use crate::audit::kinds::{Facts, QuantileClaim};
 use crate::laws::dependence;
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::UnsupportedQuantile, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::UnsupportedQuantile, input: |facts| facts.quantiles.len(), judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.quantiles.iter().filter_map(find).collect()

@@ -6,7 +6,8 @@ use model::{AuditRule, Figure, FigureLabel, FigureValue, Finding, Severity, Stre
 use super::{Rule, figure, unit_of};
 use crate::audit::kinds::{Facts, Usage};
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::UsageAboveLimit, judge };
+pub(super) const RULE: Rule =
+    Rule { id: AuditRule::UsageAboveLimit, input: |facts| facts.usages.len(), judge };
 
 /// A rate over an interval may run over by what one period of the scheduler allows at its ends.
 const OVER_SHARE_MAX: f64 = 0.05;

@@ -7,7 +7,7 @@ use super::Rule;
 use crate::audit::kinds::{Facts, Window};
 use crate::audit::moment;
 
-pub(super) const RULE: Rule = Rule { id: AuditRule::WrongWindow, judge };
+pub(super) const RULE: Rule = Rule { id: AuditRule::WrongWindow, input: |facts| facts.windows.len(), judge };
 
 /// Tolerance of each end, as a share of the run: averages change by no more than that.
 const OFF_SHARE_MAX: f64 = 0.02;
