@@ -85,6 +85,9 @@ pub enum SqlError {
     /// The database's own words, after its driver's prefix.
     #[error("{0}")]
     Refused(String),
+    /// The connection ended.
+    #[error("{0}")]
+    Lost(String),
     /// The result is too large.
     #[error("the result exceeds {} MiB; select fewer rows, with LIMIT", RESULT_BYTES_MAX >> 20)]
     TooLarge,

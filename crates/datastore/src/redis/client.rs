@@ -145,7 +145,8 @@ impl Client {
         self.greet(&mut wire, sentinel, session).await?;
         let command = ["SENTINEL", "get-master-addr-by-name", name].map(|part| part.as_bytes().to_vec());
         let reply = self.exchange(&mut wire, sentinel, &command).await?;
-        let unknown = || RedisError::Server(format!("the sentinel at {sentinel} knows no master named {name:?}"));
+        let unknown =
+            || RedisError::Server(format!("the sentinel at {sentinel} knows no master named {name:?}"));
         let place = match reply {
             Reply::Array(place) => place,
             Reply::Error(words) => return Err(RedisError::Server(words)),
@@ -208,7 +209,9 @@ impl Client {
         let limit = self.settings.dial_timeout;
         match timeout(limit, opening).await {
             Ok(opened) => opened.map(Wire::new).map_err(RedisError::Dial),
-            Err(_) => Err(RedisError::Dial(format!("dial tcp {node}: no connection within {limit:?} (i/o timeout)"))),
+            Err(_) => Err(RedisError::Dial(format!(
+                "dial tcp {node}: no connection within {limit:?} (i/o timeout)"
+            ))),
         }
     }
 
@@ -239,13 +242,10 @@ impl Client {
         Ok(())
     }
 
-    async fn exchange(
-        &self,
-        wire: &mut Wire,
-        node: &Node,
-        command: &[Vec<u8>],
-    ) -> Result<Reply, RedisError> {
-        within(self.settings.write_timeout, wire.send(command)).await.map_err(|why| broken("write", node, &why))?;
+    async fn exchange(&self, wire: &mut Wire, node: &Node, command: &[Vec<u8>]) -> Result<Reply, RedisError> {
+        within(self.settings.write_timeout, wire.send(command))
+            .await
+            .map_err(|why| broken("write", node, &why))?;
         within(self.settings.read_timeout, wire.reply()).await.map_err(|why| broken("read", node, &why))
     }
 }
@@ -326,7 +326,8 @@ mod tests {
         let from = Node { host: "here".into(), port: 1, tls: None };
         let check = |words: &str, expect: Option<(u16, &str, bool)>| {
             let redirect = redirect_of(&Reply::Error(words.to_owned()), &from);
-            let redirect = redirect.map(|redirect| (redirect.slot, redirect.node.to_string(), redirect.is_once));
+            let redirect =
+                redirect.map(|redirect| (redirect.slot, redirect.node.to_string(), redirect.is_once));
             assert_eq!(redirect, expect.map(|(slot, node, once)| (slot, node.to_owned(), once)), "{words}");
         };
         check("MOVED 3999 127.0.0.1:6381", Some((3999, "127.0.0.1:6381", false)));

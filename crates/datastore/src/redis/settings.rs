@@ -320,8 +320,12 @@ fn parse_tls(given: TlsGiven) -> Result<Tls, String> {
     let identity = match (given.cert, given.key) {
         (Some(cert), Some(key)) => Some((cert, key)),
         (None, None) => None,
-        (Some(_), None) => return Err("`socket.tls.cert` needs its private key in `socket.tls.key`".to_owned()),
-        (None, Some(_)) => return Err("`socket.tls.key` needs its certificate in `socket.tls.cert`".to_owned()),
+        (Some(_), None) => {
+            return Err("`socket.tls.cert` needs its private key in `socket.tls.key`".to_owned());
+        }
+        (None, Some(_)) => {
+            return Err("`socket.tls.key` needs its certificate in `socket.tls.cert`".to_owned());
+        }
     };
     Ok(Tls { authorities: given.ca, identity, accepts_anyone: false })
 }
@@ -421,7 +425,10 @@ mod tests {
                    "database": 5, "clientName": "c"}),
             Ok("a:1 u p 5 None"),
         );
-        object(json!({"cluster": {"nodes": ["redis://:p@a", "redis://b:2"]}}), Ok("a:6379,b:2  p 0 Some(3s)"));
+        object(
+            json!({"cluster": {"nodes": ["redis://:p@a", "redis://b:2"]}}),
+            Ok("a:6379,b:2  p 0 Some(3s)"),
+        );
         object(json!({"cluster": {"nodes": [{"socket": {"host": "c"}}]}}), Ok("c:6379   0 Some(3s)"));
         object(json!({}), Err("empty socket options"));
         object(json!({"foo": 1}), Err("unknown field `foo`"));

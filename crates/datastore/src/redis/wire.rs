@@ -152,13 +152,8 @@ mod tests {
     #[tokio::test]
     async fn replies_in_pieces() {
         let bytes = b"+OK\r\n*3\r\n:1\r\n$4\r\na\r\nb\r\n*1\r\n$-1\r\n-ERR bad\r\n";
-        let nested = vec![
-            Reply::Integer(1),
-            Reply::Text(b"a\r\nb".to_vec()),
-            Reply::Array(vec![Reply::Nil]),
-        ];
-        let expect =
-            [Reply::Text(b"OK".to_vec()), Reply::Array(nested), Reply::Error("ERR bad".to_owned())];
+        let nested = vec![Reply::Integer(1), Reply::Text(b"a\r\nb".to_vec()), Reply::Array(vec![Reply::Nil])];
+        let expect = [Reply::Text(b"OK".to_vec()), Reply::Array(nested), Reply::Error("ERR bad".to_owned())];
         assert_eq!(read(bytes, 3).await.unwrap(), expect);
     }
 

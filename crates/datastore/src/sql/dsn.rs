@@ -61,14 +61,19 @@ impl Settings {
         match name {
             "host" | "hostaddr" if !value.is_empty() => self.host = value,
             "host" | "hostaddr" => {}
-            "port" => self.port = value.parse().map_err(|_| format!("invalid port {value:?}; expected 1 to 65535"))?,
+            "port" => {
+                self.port =
+                    value.parse().map_err(|_| format!("invalid port {value:?}; expected 1 to 65535"))?
+            }
             "user" => self.user = value,
             "password" => self.password = Some(value),
             "dbname" | "database" => self.database = Some(value),
             "sslmode" => self.encryption = encryption(&value)?,
             "application_name" => self.application = value,
             "connect_timeout" => {
-                let seconds = value.parse().map_err(|_| format!("invalid connect_timeout {value:?}; expected seconds"))?;
+                let seconds = value
+                    .parse()
+                    .map_err(|_| format!("invalid connect_timeout {value:?}; expected seconds"))?;
                 self.connect_timeout_s = Some(seconds).filter(|seconds| *seconds > 0);
             }
             "options" => self.push_options(&value),
@@ -105,7 +110,8 @@ fn encryption(mode: &str) -> Result<Encryption, String> {
 type Pairs = Vec<(String, String)>;
 
 fn pairs_of_url(text: &str) -> Result<Pairs, String> {
-    let url = Url::parse(text).map_err(|error| format!("{error}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE"))?;
+    let url = Url::parse(text)
+        .map_err(|error| format!("{error}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE"))?;
     let decoded = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
     let mut pairs = Pairs::new();
     let mut add = |name: &str, value: String| {
@@ -164,7 +170,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expect: Result<&str, &str>) {
         let shown = Settings::parse(text).map(|given| {
-            let (password, database) = (given.password.unwrap_or_default(), given.database.unwrap_or_default());
+            let (password, database) =
+                (given.password.unwrap_or_default(), given.database.unwrap_or_default());
             format!(
                 "{} {} {} {password} {database} {:?} {}",
                 given.host, given.port, given.user, given.encryption, given.options

@@ -17,7 +17,8 @@ pub(super) fn text(bytes: &[u8]) -> Option<String> {
         let index = i32::from(weight) - place;
         usize::try_from(index).ok().and_then(|index| digits.get(index)).copied().unwrap_or(0)
     };
-    let whole: String = (0..=i32::from(weight).max(0)).rev().map(|place| format!("{:04}", digit(place))).collect();
+    let whole: String =
+        (0..=i32::from(weight).max(0)).rev().map(|place| format!("{:04}", digit(place))).collect();
     let whole = whole.trim_start_matches('0');
     let mut text = if sign == 0x4000 { "-".to_owned() } else { String::new() };
     text.push_str(if whole.is_empty() { "0" } else { whole });
@@ -29,7 +30,6 @@ pub(super) fn text(bytes: &[u8]) -> Option<String> {
     }
     Some(text)
 }
-
 
 #[cfg(test)]
 mod tests {

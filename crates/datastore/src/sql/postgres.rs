@@ -11,6 +11,7 @@ use tokio::net::UnixStream;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
+use tokio_postgres::error::Severity;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
@@ -61,22 +62,20 @@ impl Postgres {
 
     pub(super) async fn exec(&self, statement: &str, parameters: Vec<Value>) -> Result<Executed, SqlError> {
         let link = self.take_link().await?;
-        let rows_affected = if parameters.is_empty() {
+        let affected = if parameters.is_empty() {
             exec_all(&link.client, statement).await
         } else {
             exec_one(&link.client, statement, parameters).await
         };
-        self.put_link(link);
-        rows_affected.map(|rows_affected| Executed { rows_affected, last_insert_id: None }).map_err(|error| refused(&error))
+        let affected = affected.map_err(|error| refused(&error));
+        self.put_link(link, &affected);
+        Ok(Executed { rows_affected: affected?, last_insert_id: None })
     }
 
     pub(super) async fn query(&self, statement: &str, parameters: Vec<Value>) -> Result<Rows, SqlError> {
         let link = self.take_link().await?;
         let rows = rows_of(&link.client, statement, parameters).await;
-        // The rest of a result that is too large would have to be received first.
-        if !matches!(rows, Err(SqlError::TooLarge)) {
-            self.put_link(link);
-        }
+        self.put_link(link, &rows);
         rows
     }
 
@@ -92,12 +91,16 @@ impl Postgres {
         let limit = self.settings.connect_timeout_s.map_or(CONNECT_TIMEOUT, Duration::from_secs);
         timeout(limit, self.connect()).await.unwrap_or_else(|_| {
             let Settings { host, port, .. } = &self.settings;
-            Err(SqlError::Dial(format!("dial tcp {host}:{port}: no connection within {limit:?} (i/o timeout)")))
+            Err(SqlError::Dial(format!(
+                "dial tcp {host}:{port}: no connection within {limit:?} (i/o timeout)"
+            )))
         })
     }
 
-    fn put_link(&self, link: Link) {
-        if !self.is_closed.get() && !link.client.is_closed() {
+    /// Keeps a connection that can be used again. The rest of a result that is too large would have to be received first.
+    fn put_link<T>(&self, link: Link, result: &Result<T, SqlError>) {
+        let is_good = !matches!(result, Err(SqlError::Lost(_) | SqlError::TooLarge));
+        if is_good && !self.is_closed.get() && !link.client.is_closed() {
             *self.link.borrow_mut() = Some(link);
         }
     }
@@ -150,7 +153,9 @@ impl Postgres {
                 self.dial.encrypt(stream, host, &Tls { accepts_anyone, ..Tls::default() }).await
             }
             (_, Encryption::Preferred) => Ok(stream),
-            _ => Err("pq: SSL is not enabled on the server; set sslmode=disable to connect without".to_owned()),
+            _ => {
+                Err("pq: SSL is not enabled on the server; set sslmode=disable to connect without".to_owned())
+            }
         }
     }
 }
@@ -167,7 +172,11 @@ async fn exec_all(client: &Client, statements: &str) -> Result<u64, tokio_postgr
     Ok(affected)
 }
 
-async fn exec_one(client: &Client, statement: &str, parameters: Vec<Value>) -> Result<u64, tokio_postgres::Error> {
+async fn exec_one(
+    client: &Client,
+    statement: &str,
+    parameters: Vec<Value>,
+) -> Result<u64, tokio_postgres::Error> {
     let mut rows = pin!(client.query_typed_raw(statement, typed(parameters)).await?);
     while rows.try_next().await?.is_some() {}
     Ok(rows.rows_affected().unwrap_or(0))
@@ -197,10 +206,13 @@ fn typed(parameters: Vec<Value>) -> impl ExactSizeIterator<Item = (Sent, Type)> 
 
 /// The server's words, as k6 shows them.
 fn refused(error: &tokio_postgres::Error) -> SqlError {
-    use std::error::Error as _;
-    if let Some(error) = error.as_db_error() {
-        return SqlError::Refused(format!("pq: {}", error.message()));
+    let Some(words) = error.as_db_error() else {
+        let text = format!("pq: {error}");
+        return if error.is_closed() { SqlError::Lost(text) } else { SqlError::Refused(text) };
+    };
+    let text = format!("pq: {}", words.message());
+    match words.parsed_severity() {
+        Some(Severity::Fatal | Severity::Panic) => SqlError::Lost(text),
+        _ => SqlError::Refused(text),
     }
-    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-    SqlError::Refused(format!("pq: {error}{}", if error.to_string().contains(&cause) { "" } else { &cause }))
 }

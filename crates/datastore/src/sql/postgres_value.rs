@@ -64,7 +64,11 @@ fn value(ty: &Type, raw: &[u8]) -> Result<Value, Failure> {
         Type::TIME => Value::Text(time_of_day(i64::from_be_bytes(raw.try_into()?))),
         Type::VOID => Value::Null,
         _ if <&str as FromSql<'_>>::accepts(ty) || is_text(ty) => return text(raw),
-        _ => return Err(format!("values of type {ty} are not supported; select them as text (column::text)").into()),
+        _ => {
+            return Err(
+                format!("values of type {ty} are not supported; select them as text (column::text)").into()
+            );
+        }
     })
 }
 
@@ -98,11 +102,7 @@ fn time_of_day(micros: i64) -> String {
 pub(super) struct Sent(pub(super) Value);
 
 impl ToSql for Sent {
-    fn to_sql(
-        &self,
-        _: &Type,
-        out: &mut bytes::BytesMut,
-    ) -> Result<IsNull, Failure> {
+    fn to_sql(&self, _: &Type, out: &mut bytes::BytesMut) -> Result<IsNull, Failure> {
         let text = match &self.0 {
             Value::Null => return Ok(IsNull::Yes),
             Value::Bool(flag) => flag.to_string(),
@@ -113,7 +113,9 @@ impl ToSql for Sent {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 format!("\\x{hex}")
             }
-            Value::Time(_) | Value::List(_) => return Err("a parameter is a text, number, boolean or bytes".into()),
+            Value::Time(_) | Value::List(_) => {
+                return Err("a parameter is a text, number, boolean or bytes".into());
+            }
         };
         out.extend_from_slice(text.as_bytes());
         Ok(IsNull::No)

@@ -60,7 +60,9 @@ impl Sqlite {
         for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
             let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
             match PRAGMAS.iter().find(|(known, _)| *known == name) {
-                Some((_, pragma)) if value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') => {
+                Some((_, pragma))
+                    if value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') =>
+                {
                     pragmas.push((*pragma, value.to_owned()));
                 }
                 Some(_) => return Err(SqlError::Dsn(format!("invalid value of {name}: {value:?}"))),
@@ -109,7 +111,8 @@ impl Sqlite {
     ) -> Result<T, SqlError> {
         let worker = self.worker().await?;
         let (sender, receiver) = oneshot::channel();
-        let guard = Guard { interrupt: worker.interrupt.clone(), is_given_up: Arc::default(), is_done: false };
+        let guard =
+            Guard { interrupt: worker.interrupt.clone(), is_given_up: Arc::default(), is_done: false };
         let is_given_up = guard.is_given_up.clone();
         let task: Work = Box::new(move |connection| {
             if !is_given_up.load(Ordering::Acquire) {
@@ -229,5 +232,9 @@ fn own(parameters: Vec<Value>) -> Result<Vec<Own>, SqlError> {
 }
 
 fn refused(error: rusqlite::Error) -> SqlError {
-    SqlError::Refused(error.to_string())
+    SqlError::Refused(match error {
+        rusqlite::Error::SqliteFailure(_, Some(words))
+        | rusqlite::Error::SqlInputError { msg: words, .. } => words,
+        other => other.to_string(),
+    })
 }

@@ -45,7 +45,8 @@ fn dependencies(imports: script::Imports, asked: script::Asked) -> Dependencies 
     let mut build_dependencies: std::collections::BTreeMap<String, String> = any.collect();
     build_dependencies.extend(asked);
     let is_here = |(name, constraint): (&String, &String)| {
-        name == "k6" && script::is_met(constraint, script::K6_VERSION) || script::has_module(name) && name != "k6"
+        name == "k6" && script::is_met(constraint, script::K6_VERSION)
+            || script::has_module(name) && name != "k6"
     };
     let custom_build_required = !build_dependencies.iter().all(is_here);
     let mut all = imports.found;

@@ -27,7 +27,9 @@ pub(crate) fn run(flags: &InspectFlags, context: &Context) -> Result<Exit, Failu
                     "it requires k6 {constraint}; Plimsoll implements k6 up to v{}",
                     script::K6_VERSION
                 ),
-                name if script::has_module(name) => format!("it requires {name} {constraint}, which is built in"),
+                name if script::has_module(name) => {
+                    format!("it requires {name} {constraint}, which is built in")
+                }
                 _ => format!("it requires {name} {constraint}; this extension of k6 is not supported"),
             };
             context.logger.print(&format!("{}\n", report::escape::terminal(&text)));

@@ -121,7 +121,8 @@ fn names_that_a_module_of_k6_lacks_are_undefined() {
 
 #[test]
 fn deps_lists_imports_and_runs_nothing() {
-    let script = "import http from 'k6/http'; import 'k6/x/kafka'; import './a.js'; throw new Error('it ran')";
+    let script =
+        "import http from 'k6/http'; import 'k6/x/kafka'; import './a.js'; throw new Error('it ran')";
     let ran = verb("deps --json s.js").file("s.js", script).file("a.js", "export default 1").run().exits(0);
     let deps: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(deps["buildDependencies"], serde_json::json!({ "k6": "*", "k6/x/kafka": "*" }));

@@ -9,8 +9,10 @@ use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 
-pub(crate) const YAML: Builtin = Builtin { name: "k6/x/yaml", build: |ctx, vu| build(ctx, vu, YAML_FUNCTIONS) };
-pub(crate) const TOML: Builtin = Builtin { name: "k6/x/toml", build: |ctx, vu| build(ctx, vu, TOML_FUNCTIONS) };
+pub(crate) const YAML: Builtin =
+    Builtin { name: "k6/x/yaml", build: |ctx, vu| build(ctx, vu, YAML_FUNCTIONS) };
+pub(crate) const TOML: Builtin =
+    Builtin { name: "k6/x/toml", build: |ctx, vu| build(ctx, vu, TOML_FUNCTIONS) };
 
 /// Bytes of a text. Longer ones are data, which `k6/data` and `k6/experimental/csv` share among VUs.
 const TEXT_BYTES_MAX: usize = 16 << 20;
@@ -29,7 +31,8 @@ const YAML_FUNCTIONS: &[(&str, NativeFn)] = &[
 const TOML_FUNCTIONS: &[(&str, NativeFn)] = &[
     ("parse", |args| {
         let text = limited(args, "toml")?;
-        let table = text.parse::<toml::Table>().map_err(|error| format!("toml: {}", error.to_string().trim_end()));
+        let table =
+            text.parse::<toml::Table>().map_err(|error| format!("toml: {}", error.to_string().trim_end()));
         parsed(args, table.map(|table| from_toml(toml::Value::Table(table))))
     }),
     ("stringify", |args| {

@@ -244,7 +244,9 @@ fn send<'js>(
     let refusal = if !vu.is_running() {
         Some("connecting to a redis server in the init context is not supported".to_owned())
     } else if inner.pending.get() >= PENDING_MAX {
-        Some(format!("{PENDING_MAX} commands of this client wait for their replies; await some before sending more"))
+        Some(format!(
+            "{PENDING_MAX} commands of this client wait for their replies; await some before sending more"
+        ))
     } else {
         None
     };

@@ -109,7 +109,9 @@ fn exec<'js>(args: &Args<'_, 'js>, database: &Value<'js>, first: usize) -> rquic
     result.set("rowsAffected", affected.with_name("rowsAffected")?)?;
     let last = js::closure(args.ctx, move |ctx: Ctx<'js>| match last_insert_id {
         Some(id) => Ok(id as f64),
-        None => Err(js::go_error(&ctx, "LastInsertId is not supported by this driver; use RETURNING in query()")),
+        None => {
+            Err(js::go_error(&ctx, "LastInsertId is not supported by this driver; use RETURNING in query()"))
+        }
     })?;
     result.set("lastInsertId", last.with_name("lastInsertId")?)?;
     Ok(result.into_value())
@@ -142,7 +144,8 @@ fn wait<T>(
 ) -> rquickjs::Result<T> {
     if !args.vu.is_running() {
         if !database.is_local() {
-            let what = "connecting to a database server in the init context is not supported; do it in setup()";
+            let what =
+                "connecting to a database server in the init context is not supported; do it in setup()";
             return Err(args.error(what));
         }
         return here(work).map_err(|error| args.error(error.to_string()));

@@ -2,7 +2,8 @@
 
 use super::logged;
 
-const IMPORTS: &str = "import YAML from 'k6/x/yaml'; import * as TOML from 'k6/x/toml'; import { parse } from 'k6/x/dotenv';";
+const IMPORTS: &str =
+    "import YAML from 'k6/x/yaml'; import * as TOML from 'k6/x/toml'; import { parse } from 'k6/x/dotenv';";
 
 #[track_caller]
 fn check(call: &str, expect: &str) {
@@ -19,14 +20,21 @@ fn yaml() {
     check("YAML.parse('a: 1\\nb: [x, true, null, 1.5]\\n')", r#"{"a":1,"b":["x",true,null,1.5]}"#);
     check("YAML.parse('a: &x [1]\\nb: *x')", r#"{"a":[1],"b":[1]}"#);
     check("YAML.stringify({ b: [1, 'yes'], a: null })", r#""a: null\nb:\n- 1\n- 'yes'\n""#);
-    check("YAML.parse('a: [')", "GoError: yaml: did not find expected node content while parsing a flow node at line 2 column 1");
-    let laughs: String = (1..30).map(|n| format!("a{n}: &a{n} [*a{0}, *a{0}, *a{0}, *a{0}]\\n", n - 1)).collect();
+    check(
+        "YAML.parse('a: [')",
+        "GoError: yaml: did not find expected node content while parsing a flow node at line 2 column 1",
+    );
+    let laughs: String =
+        (1..30).map(|n| format!("a{n}: &a{n} [*a{0}, *a{0}, *a{0}, *a{0}]\\n", n - 1)).collect();
     check(&format!("YAML.parse('a0: &a0 x\\n{laughs}')"), "GoError: yaml: repetition limit exceeded");
 }
 
 #[test]
 fn toml() {
-    check("TOML.parse('a = 1\\n[b]\\nc = [\"x\"]\\nd = 2024-02-03')", r#"{"a":1,"b":{"c":["x"],"d":"2024-02-03"}}"#);
+    check(
+        "TOML.parse('a = 1\\n[b]\\nc = [\"x\"]\\nd = 2024-02-03')",
+        r#"{"a":1,"b":{"c":["x"],"d":"2024-02-03"}}"#,
+    );
     check("TOML.stringify({ a: 1, b: { c: ['x'] } })", r#""a = 1\n\n[b]\nc = [\"x\"]\n""#);
     check("TOML.parse('a =')", "GoError: toml: TOML parse error at line 1, column 4");
 }

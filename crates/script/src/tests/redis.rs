@@ -186,7 +186,10 @@ fn failures_have_their_cause() {
             ),
             // A connection that the server closed while it was idle is replaced.
             ("c.set('a', 1)", "\"OK\""),
-            ("new redis.Client(__ENV.BASE).sendCommand('CLIENT', 'KILL', 'TYPE', 'normal')", "1"),
+            (
+                "new redis.Client(__ENV.BASE).sendCommand('CLIENT', 'KILL', 'TYPE', 'normal').then((n) => n > 0)",
+                "true",
+            ),
             ("c.get('a')", "\"1\""),
         ],
     );
@@ -207,7 +210,8 @@ fn bytes_count_and_a_command_ends_with_its_iteration() {
     };
     assert_eq!(sum("data_sent"), (auth.len() + set.len() + pop.len()) as f64);
     assert_eq!(sum("data_received"), 10.0);
-    let rest = run(&lab.url("redis"), "console.log(await c.sendCommand('CLIENT', 'LIST', 'TYPE', 'normal'));");
+    let rest =
+        run(&lab.url("redis"), "console.log(await c.sendCommand('CLIENT', 'LIST', 'TYPE', 'normal'));");
     assert!(!rest.logs[0].contains("cmd=blpop"), "{}", rest.logs[0]);
 }
 
@@ -275,12 +279,15 @@ fn tls_with_a_certificate_of_the_clients_own() {
     let (url, port) = (lab.url("redis"), lab.ports("redis")[1]);
     let password = url.trim_start_matches("redis://:").split('@').next().unwrap();
     let client = |tls: &str| {
-        format!("new redis.Client({{ socket: {{ host: 'localhost', port: {port}, tls: {tls} }}, password: '{password}' }})")
+        format!(
+            "new redis.Client({{ socket: {{ host: 'localhost', port: {port}, tls: {tls} }}, password: '{password}' }})"
+        )
     };
     let bytes = format!("Uint8Array.from(`{certificate}`, (c) => c.charCodeAt(0)).buffer");
     let own = client(&format!("{{ ca: [{bytes}], cert: `{certificate}`, key: `{key}` }}"));
     let unknown = client("{}");
-    let left = run(&url, &format!("await show(() => {own}.set('a', 1)); await show(() => {unknown}.get('a'));"));
+    let left =
+        run(&url, &format!("await show(() => {own}.set('a', 1)); await show(() => {unknown}.get('a'));"));
     assert_eq!(left.logs[0], "\"OK\"");
     assert!(left.logs[1].contains("certificate signed by unknown authority"), "{:?}", left.logs);
 }

@@ -42,7 +42,10 @@ fn postgres() {
             ("db.exec(\"INSERT INTO roster (name) VALUES ('Peter'), ('Wendy')\").rowsAffected()", "2"),
             ("db.exec('INSERT INTO roster (name) VALUES ($1)', 'James').rowsAffected()", "1"),
             ("db.query('SELECT * FROM roster WHERE name = $1;', 'Peter')", "[{\"id\":1,\"name\":\"Peter\"}]"),
-            ("sql.query(db, 'SELECT name FROM roster WHERE id > $1 ORDER BY id', 1)", "[{\"name\":\"Wendy\"},{\"name\":\"James\"}]"),
+            (
+                "sql.query(db, 'SELECT name FROM roster WHERE id > $1 ORDER BY id', 1)",
+                "[{\"name\":\"Wendy\"},{\"name\":\"James\"}]",
+            ),
             ("db.query('SELECT 1 WHERE false')", "[]"),
             (
                 "db.query(\"SELECT true b, 2::int2 s, 3::int8 l, 1.5::float8 f, 12.340::numeric n, NULL x, 'é'::text t, 'ok'::mood m\")",
@@ -61,11 +64,26 @@ fn postgres() {
                 "db.query(\"SELECT '(1,2)'::point p\")",
                 "GoError: pq: error deserializing column 0: values of type point are not supported; select them as text (column::text)",
             ),
-            ("db.query(\"SELECT repeat('x', 1000000) FROM generate_series(1, 100)\")", "GoError: the result exceeds 64 MiB; select fewer rows, with LIMIT"),
-            ("db.exec('UPDATE roster SET name = name').lastInsertId()", "GoError: LastInsertId is not supported by this driver; use RETURNING in query()"),
-            ("sql.open('postgres', __ENV.BASE).query('SELECT 1')", "GoError: pq: SSL is not enabled on the server; set sslmode=disable to connect without"),
-            ("sql.open('postgres', 'postgres://u@localhost:1/d').query('SELECT 1')", "GoError: dial tcp 127.0.0.1:1: connect: connection refused"),
-            ("db.query('SELECT pg_terminate_backend(pg_backend_pid())').length > 5", "GoError: pq: terminating connection due to administrator command"),
+            (
+                "db.query(\"SELECT repeat('x', 1000000) FROM generate_series(1, 100)\")",
+                "GoError: the result exceeds 64 MiB; select fewer rows, with LIMIT",
+            ),
+            (
+                "db.exec('UPDATE roster SET name = name').lastInsertId()",
+                "GoError: LastInsertId is not supported by this driver; use RETURNING in query()",
+            ),
+            (
+                "sql.open('postgres', __ENV.BASE).query('SELECT 1')",
+                "GoError: pq: SSL is not enabled on the server; set sslmode=disable to connect without",
+            ),
+            (
+                "sql.open('postgres', 'postgres://u@localhost:1/d').query('SELECT 1')",
+                "GoError: dial tcp 127.0.0.1:1: connect: connection refused",
+            ),
+            (
+                "db.query('SELECT pg_terminate_backend(pg_backend_pid())').length > 5",
+                "GoError: pq: terminating connection due to administrator command",
+            ),
             ("db.query('SELECT 1 one')", "[{\"one\":1}]"),
             ("[db.close()].length", "1"),
             ("db.query('SELECT 1')", "GoError: sql: database is closed"),
