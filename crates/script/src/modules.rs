@@ -17,6 +17,7 @@ pub(crate) mod sql;
 pub(crate) mod streams;
 pub(crate) mod timers;
 pub(crate) mod x509;
+mod yaml_value;
 
 pub(crate) use self::html::{fail, resolve, select_page};
 pub(crate) use k6::sleep;

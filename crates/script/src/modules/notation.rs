@@ -20,7 +20,7 @@ const TEXT_BYTES_MAX: usize = 16 << 20;
 const YAML_FUNCTIONS: &[(&str, NativeFn)] = &[
     ("parse", |args| {
         let text = limited(args, "yaml")?;
-        parsed(args, serde_yaml_ng::from_str(&text).map_err(|error| format!("yaml: {error}")))
+        parsed(args, super::yaml_value::parse(&text))
     }),
     ("stringify", |args| {
         let text = serde_yaml_ng::to_string(&json(args)?);
