@@ -1,6 +1,7 @@
 //! PostgreSQL.
 
 use std::cell::{Cell, RefCell};
+use std::error::Error as _;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -207,7 +208,8 @@ fn typed(parameters: Vec<Value>) -> impl ExactSizeIterator<Item = (Sent, Type)> 
 /// The server's words, as k6 shows them.
 fn refused(error: &tokio_postgres::Error) -> SqlError {
     let Some(words) = error.as_db_error() else {
-        let text = format!("pq: {error}");
+        let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+        let text = format!("pq: {error}{cause}");
         return if error.is_closed() { SqlError::Lost(text) } else { SqlError::Refused(text) };
     };
     let text = format!("pq: {}", words.message());

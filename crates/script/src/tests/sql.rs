@@ -118,7 +118,7 @@ fn sqlite() {
            show(() => db.query('SELECT * FROM t WHERE id = ?', 1));
            show(() => db.query('SELECT id, up FROM t WHERE name = $1', 'b'));
            show(() => db.query('PRAGMA foreign_keys'));
-           show(() => db.query('SELECT nothing'));
+           show(() => db.query('SELECT missing'));
            show(() => db.query('SELECT ?'));
            show(() => sql.open(driver, 'a.db?_auth=1'));
            show(() => sql.open('mssql', ''));
@@ -132,7 +132,7 @@ fn sqlite() {
         "[{\"id\":1,\"name\":\"a\",\"up\":true,\"raw\":{\"0\":7}}]",
         "[{\"id\":2,\"up\":false}]",
         "[{\"foreign_keys\":1}]",
-        "GoError: no such column: nothing",
+        "GoError: no such column: missing",
     ];
     // The init context runs once before the VUs, and once in each.
     assert_eq!(logs[logs.len() - 11..logs.len() - 4], expect);
