@@ -95,8 +95,9 @@ pub use setup_error::SetupError;
 pub use shared::Shared;
 pub use staple::{CertStatus, Staple};
 pub use status::status_text;
-pub use stream::{ByteStream, StreamTls};
+pub use stream::ByteStream;
 pub use target::Target;
+pub use tls::StreamTls;
 pub use tls_facts::TlsFacts;
 pub use websocket::{
     FrameDecoder, FrameFault, Message, MessageKind, Read, Upgrade, Upgraded, WebSocket, encode_frame,

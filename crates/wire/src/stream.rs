@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use model::SystemClock;
-use model::plan::ClientCertificate;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsConnector;
@@ -18,7 +17,7 @@ use crate::connection::Counted;
 use crate::dial::bad_server_name;
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::target::Target;
-use crate::tls;
+use crate::tls::{self, StreamTls};
 use crate::trace::Trace;
 
 /// A connection without TLS, whose bytes count as its client's.
@@ -28,17 +27,6 @@ impl std::fmt::Debug for ByteStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ByteStream").finish_non_exhaustive()
     }
-}
-
-/// TLS of one connection, where it differs from that of requests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StreamTls {
-    /// Certificates of trusted authorities, PEM. None: those that requests trust.
-    pub authorities: Vec<String>,
-    /// The client's certificate. None: the one that requests to this host show.
-    pub certificate: Option<ClientCertificate>,
-    /// Whether any server is accepted, whatever its certificate.
-    pub accepts_anyone: bool,
 }
 
 impl Client {

@@ -20,7 +20,6 @@ use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::limits::TLS_SESSIONS_MAX;
 use crate::setup_error::SetupError;
 use crate::staple::Staple;
-use crate::stream::StreamTls;
 use crate::tls_facts::TlsFacts;
 use crate::trusted::{Trusting, is_authority};
 use crate::verify::AcceptAnyone;
@@ -52,6 +51,17 @@ struct Identity {
     domains: Vec<String>,
     certificates: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
+}
+
+/// TLS of one connection, where it differs from that of requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamTls {
+    /// Certificates of trusted authorities, PEM. None: those that requests trust.
+    pub authorities: Vec<String>,
+    /// The client's certificate. None: the one that requests to this host show.
+    pub certificate: Option<ClientCertificate>,
+    /// Whether any server is accepted, whatever its certificate.
+    pub accepts_anyone: bool,
 }
 
 impl fmt::Debug for Tls {

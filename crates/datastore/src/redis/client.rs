@@ -250,7 +250,7 @@ impl Client {
     }
 }
 
-/// What a new connection begins with.
+/// User, name and database of a new connection.
 struct Session<'a> {
     username: &'a str,
     password: &'a str,

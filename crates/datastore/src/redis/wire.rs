@@ -26,7 +26,7 @@ impl Wire {
         Wire { stream, input: BytesMut::new() }
     }
 
-    /// Whether an idle connection can be used: it is open, and nothing came that nobody asked for.
+    /// Whether an idle connection can be used: it is open, and no bytes came without a command.
     pub(super) async fn is_idle(&mut self) -> bool {
         if !self.input.is_empty() {
             return false;

@@ -41,7 +41,7 @@ enum Takes {
 /// The meaning of a reply.
 #[derive(Clone, Copy)]
 enum Gives {
-    /// What the server says.
+    /// The reply itself.
     Reply,
     /// Whether it is 1.
     Flag,
@@ -355,7 +355,7 @@ fn number_text(number: f64) -> String {
     number.to_string()
 }
 
-/// What a promise resolves with; `None` where the server has nothing.
+/// Converts a reply to the value of a promise; `None` where the key does not exist.
 fn value_of<'js>(ctx: &Ctx<'js>, gives: Gives, reply: &Reply) -> Option<rquickjs::Result<Value<'js>>> {
     Some(match (gives, reply) {
         (_, Reply::Nil) => return None,

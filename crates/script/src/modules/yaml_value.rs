@@ -67,7 +67,7 @@ impl<'de> Visitor<'de> for Bounded<'_> {
         Ok(Value::from(number))
     }
 
-    /// What JSON has no number for is `null`.
+    /// Infinities and NaN are `null`, as in JSON.
     fn visit_f64<E: Error>(self, number: f64) -> Result<Value, E> {
         self.spend(0)?;
         Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
