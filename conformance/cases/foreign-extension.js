@@ -1,7 +1,7 @@
 //! env: K6_AUTO_EXTENSION_RESOLUTION=false
 // An extension that is not built in.
-import sql from 'k6/x/sql';
+import kafka from 'k6/x/kafka';
 
 export default function () {
-  sql.open();
+  kafka.open();
 }

@@ -133,6 +133,7 @@ pub(crate) fn error_text(object: &Object<'_>) -> String {
     let get = |key: &str| object.get::<_, Option<String>>(key).ok().flatten();
     let name = get("name").unwrap_or_else(|| "Error".into());
     match get("message").filter(|message| !message.is_empty()) {
+        Some(message) if name.is_empty() => message,
         Some(message) => format!("{name}: {message}"),
         None => name,
     }

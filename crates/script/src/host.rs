@@ -26,6 +26,14 @@ pub(crate) static REGISTRY: Registry = Registry {
         websocket::EXPERIMENTAL,
         grpc::MODULE,
         flow::MODULE,
+        modules::redis::MODULE,
+        modules::redis::EXPERIMENTAL,
+        modules::sql::MODULE,
+        modules::sql::POSTGRES,
+        modules::sql::SQLITE,
+        modules::dotenv::MODULE,
+        modules::notation::YAML,
+        modules::notation::TOML,
     ],
     globals: &[
         globals::text::ENCODER,
@@ -68,6 +76,11 @@ pub(crate) static REGISTRY: Registry = Registry {
         &modules::fs::LIBRARY,
     ],
 };
+
+/// Whether the host has a module of this name.
+pub fn has_module(name: &str) -> bool {
+    REGISTRY.modules.iter().any(|module| module.name == name)
+}
 
 /// Names of the host's modules.
 pub(crate) fn module_names() -> Vec<&'static str> {

@@ -3,16 +3,21 @@
 pub(crate) mod crypto;
 pub(crate) mod csv;
 pub(crate) mod data;
+pub(crate) mod dotenv;
 pub(crate) mod encoding;
 pub(crate) mod execution;
 pub(crate) mod fs;
 pub(crate) mod html;
 pub(crate) mod k6;
 pub(crate) mod metrics;
+pub(crate) mod notation;
+pub(crate) mod redis;
 pub(crate) mod secrets;
+pub(crate) mod sql;
 pub(crate) mod streams;
 pub(crate) mod timers;
 pub(crate) mod x509;
+mod yaml_value;
 
 pub(crate) use self::html::{fail, resolve, select_page};
 pub(crate) use k6::sleep;

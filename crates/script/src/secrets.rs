@@ -126,6 +126,11 @@ impl Secrets {
         if self.remember(&secret) { Ok(secret) } else { Err("too many secrets".into()) }
     }
 
+    /// Hides passwords of a script's own in what is written besides its values. They may mean something else, too.
+    pub(crate) fn hide(&self, passwords: impl IntoIterator<Item = String>) {
+        self.redactor.add_guessed(passwords);
+    }
+
     fn remember(&self, value: &str) -> bool {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         // An empty text is everywhere and hides nothing.

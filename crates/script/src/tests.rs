@@ -23,7 +23,10 @@ mod flow;
 mod groups;
 mod grpc;
 mod mistakes;
+mod notation;
 mod notes;
+mod redis;
+mod sql;
 mod turns;
 mod web;
 mod webcrypto;
@@ -585,4 +588,14 @@ fn a_lazy_global_is_a_plain_one_once_it_is_read_or_written() {
         }"#,
     );
     assert_eq!(left.logs, ["false true true 7 undefined"]);
+}
+
+/// A server that runs for one test; `None` if it is not installed.
+fn start_server(server: &'static dyn lab::Server) -> Option<lab::Alone> {
+    if !server.is_installed() {
+        assert!(std::env::var_os("PLIMSOLL_TESTS").is_none(), "{} is not installed", server.name());
+        eprintln!("skipped: {} is not installed", server.name());
+        return None;
+    }
+    Some(lab::Alone::start(&[server]).unwrap_or_else(|error| panic!("failed to {error}")))
 }

@@ -249,13 +249,14 @@ fn refuse_unmet(script: &Script, context: &Context) -> Result<(), Failure> {
         );
         return Err(Failure::new(Exit::ScriptException, text));
     }
-    let extensions: Vec<&str> = asked.keys().map(String::as_str).filter(|name| *name != "k6").collect();
+    let is_absent = |name: &&str| *name != "k6" && !script::has_module(name);
+    let extensions: Vec<&str> = asked.keys().map(String::as_str).filter(is_absent).collect();
     if extensions.is_empty() {
         return Ok(());
     }
     let text = format!(
-        "failed to provide {}, which a directive of {} asks for (\"use k6 with …\"): extensions are parts of k6's \
-         program, and this is another one; remove the directive if the script does without, or see \
+        "failed to provide {}, which a directive of {} asks for (\"use k6 with …\"): of k6's extensions, \
+         this program has only some; remove the directive if the script does without, or see \
          `plimsoll inspect` for what it uses",
         extensions.join(", "),
         script.source.name

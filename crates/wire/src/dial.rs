@@ -91,7 +91,7 @@ impl Dialer<'_> {
     }
 
     /// A socket that is connected to `target`.
-    async fn reach(&self, target: &Target, trace: &Trace) -> Result<(Counted, SocketAddr), Error> {
+    pub(crate) async fn reach(&self, target: &Target, trace: &Trace) -> Result<(Counted, SocketAddr), Error> {
         let remote = self.address_of(target, trace).await?;
         trace.remote.set(Some(remote));
         trace.enter(Stage::Connect, SystemClock::now());
@@ -163,7 +163,7 @@ fn no_http2() -> Error {
     Error::new(ErrorCode::TLS, Stage::Tls, Kind::Tls, message)
 }
 
-fn bad_server_name(host: &str) -> Error {
+pub(crate) fn bad_server_name(host: &str) -> Error {
     let message = format!("tls: {host:?} is no name that a certificate can be for");
     Error::new(ErrorCode::TLS, Stage::Tls, Kind::Tls, message)
 }

@@ -13,6 +13,7 @@
 //! * [`fetch`] performs a script's request: exchanges with a [`CookieJar`], redirects, [`Auth`] and decoding, each
 //!   exchange reported to the caller.
 //! * [`Client::upgrade`] opens a [`WebSocket`].
+//! * [`Client::open_stream`] opens a connection for another protocol, [`Client::encrypt`] begins TLS over one.
 //! * A [`Channel`] is an HTTP/2 connection for calls that stream in both directions and end with trailers, as gRPC's do.
 
 mod arrival;
@@ -57,6 +58,7 @@ mod setup_error;
 mod shared;
 mod staple;
 mod status;
+mod stream;
 mod system;
 mod target;
 mod timer;
@@ -94,7 +96,9 @@ pub use setup_error::SetupError;
 pub use shared::Shared;
 pub use staple::{CertStatus, Staple};
 pub use status::status_text;
+pub use stream::ByteStream;
 pub use target::Target;
+pub use tls::StreamTls;
 pub use tls_facts::TlsFacts;
 pub use websocket::{
     FrameDecoder, FrameFault, Message, MessageKind, Read, Upgrade, Upgraded, WebSocket, encode_frame,

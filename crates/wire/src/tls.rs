@@ -53,6 +53,17 @@ struct Identity {
     key: PrivateKeyDer<'static>,
 }
 
+/// TLS of one connection, where it differs from that of requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamTls {
+    /// Certificates of trusted authorities, PEM. None: those that requests trust.
+    pub authorities: Vec<String>,
+    /// The client's certificate. None: the one that requests to this host show.
+    pub certificate: Option<ClientCertificate>,
+    /// Whether any server is accepted, whatever its certificate.
+    pub accepts_anyone: bool,
+}
+
 impl fmt::Debug for Tls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tls").field("accepts_anyone", &self.accepts_anyone).finish_non_exhaustive()
@@ -110,6 +121,27 @@ impl Tls {
         configs.collect::<Result<_, _>>().map_err(|error| error.to_string())
     }
 
+    /// The configuration of a connection that carries another protocol than HTTP. What `own` does not say is as for requests.
+    ///
+    /// # Errors
+    /// A certificate or key of `own` cannot be used.
+    pub(crate) fn config_for_stream(&self, host: &str, own: &StreamTls) -> Result<ClientConfig, Error> {
+        let refused = |why: String| failed(ErrorCode::TLS, format!("tls: {why}"), "");
+        let given = own.certificate.as_ref().map(|given| identity(0, given)).transpose();
+        let given = given.map_err(|error| refused(error.to_string()))?;
+        let general = self.identities.iter().find(|identity| identity.is_for(host));
+        let accepts_anyone = self.accepts_anyone || own.accepts_anyone;
+        let roots = match own.authorities.as_slice() {
+            _ if accepts_anyone => RootCertStore::empty(),
+            [] => self.trusted().clone(),
+            authorities => roots_of(authorities).map_err(refused)?,
+        };
+        let config = self.config_with(accepts_anyone, given.as_ref().or(general), roots);
+        let mut config = config.map_err(|why| refused(why.to_string()))?;
+        config.alpn_protocols.clear();
+        Ok(config)
+    }
+
     fn trusted(&self) -> &RootCertStore {
         self.trusted.get_or_init(|| if self.accepts_anyone { RootCertStore::empty() } else { (self.roots)() })
     }
@@ -142,9 +174,18 @@ impl Tls {
         identity: Option<&Identity>,
         roots: RootCertStore,
     ) -> Result<ClientConfig, rustls::Error> {
+        self.config_with(self.accepts_anyone, identity, roots)
+    }
+
+    fn config_with(
+        &self,
+        accepts_anyone: bool,
+        identity: Option<&Identity>,
+        roots: RootCertStore,
+    ) -> Result<ClientConfig, rustls::Error> {
         let builder = ClientConfig::builder_with_provider(self.provider.clone())
             .with_protocol_versions(&self.versions)?;
-        let builder = if self.accepts_anyone {
+        let builder = if accepts_anyone {
             let verifier = Arc::new(AcceptAnyone::new(self.provider.clone()));
             builder.dangerous().with_custom_certificate_verifier(verifier)
         } else if roots.is_empty() {

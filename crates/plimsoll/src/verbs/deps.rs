@@ -39,12 +39,14 @@ pub(crate) fn run(flags: &DepsFlags, context: &Context) -> Result<Exit, Failure>
 
 fn dependencies(imports: script::Imports, asked: script::Asked) -> Dependencies {
     // The others are built into k6.
-    let extensions = imports.absent.iter().filter(|name| name.starts_with("k6/x/"));
+    let named = imports.absent.iter().chain(&imports.found);
+    let extensions = named.filter(|name| name.starts_with("k6/x/"));
     let any = extensions.map(String::as_str).chain(["k6"]).map(|name| (name.to_owned(), "*".to_owned()));
     let mut build_dependencies: std::collections::BTreeMap<String, String> = any.collect();
     build_dependencies.extend(asked);
     let is_here = |(name, constraint): (&String, &String)| {
         name == "k6" && script::is_met(constraint, script::K6_VERSION)
+            || script::has_module(name) && name != "k6"
     };
     let custom_build_required = !build_dependencies.iter().all(is_here);
     let mut all = imports.found;

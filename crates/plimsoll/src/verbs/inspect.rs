@@ -27,7 +27,10 @@ pub(crate) fn run(flags: &InspectFlags, context: &Context) -> Result<Exit, Failu
                     "it requires k6 {constraint}; Plimsoll implements k6 up to v{}",
                     script::K6_VERSION
                 ),
-                _ => format!("it requires {name} {constraint}; k6 extensions are not supported"),
+                name if script::has_module(name) => {
+                    format!("it requires {name} {constraint}, which is built in")
+                }
+                _ => format!("it requires {name} {constraint}; this extension of k6 is not supported"),
             };
             context.logger.print(&format!("{}\n", report::escape::terminal(&text)));
         }

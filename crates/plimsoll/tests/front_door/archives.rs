@@ -77,10 +77,10 @@ fn what_is_no_archive_is_said() {
     verb("run -q -t archive x.tar").file("x.tar", "export default () => {}").run().exits(255).says("archive");
     verb("archive gone.js").run().exits(255).says("gone.js");
     verb("archive s.js")
-        .file("s.js", "import 'k6/x/sql'; export default () => {}")
+        .file("s.js", "import 'k6/x/kafka'; export default () => {}")
         .run()
         .exits(107)
-        .says("SQL");
+        .says("Kafka");
     verb("archive -O no/such/folder.tar s.js").file("s.js", "export default () => {}").run().exits(255);
     verb("archive -u 1 -s 1s:1 -d 1s s.js").file("s.js", "export default () => {}").run().exits(104);
     let ran = archived("");
@@ -121,10 +121,11 @@ fn names_that_a_module_of_k6_lacks_are_undefined() {
 
 #[test]
 fn deps_lists_imports_and_runs_nothing() {
-    let script = "import http from 'k6/http'; import 'k6/x/sql'; import './a.js'; throw new Error('it ran')";
+    let script =
+        "import http from 'k6/http'; import 'k6/x/kafka'; import './a.js'; throw new Error('it ran')";
     let ran = verb("deps --json s.js").file("s.js", script).file("a.js", "export default 1").run().exits(0);
     let deps: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
-    assert_eq!(deps["buildDependencies"], serde_json::json!({ "k6": "*", "k6/x/sql": "*" }));
+    assert_eq!(deps["buildDependencies"], serde_json::json!({ "k6": "*", "k6/x/kafka": "*" }));
     assert_eq!(
         (&deps["customBuildRequired"], deps["imports"].as_array().map(Vec::len)),
         (&true.into(), Some(4))

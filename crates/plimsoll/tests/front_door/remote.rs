@@ -185,11 +185,11 @@ fn three_missing_modules_are_told_together() {
     let files = Files::default();
     let server = files.start();
     let script = format!(
-        "import sql from 'k6/x/sql'; import {{ a }} from '{}'; import './gone.js'; import x from 'lodash'; \
+        "import kafka from 'k6/x/kafka'; import {{ a }} from '{}'; import './gone.js'; import x from 'lodash'; \
          import http from 'k6/http'; console.log('it ran'); export default () => {{}}",
         server.url("/gone.js")
     );
-    let ran = trusting(plimsoll(&script), &server).run().exits(107).says("k6/x/sql").says("lodash");
+    let ran = trusting(plimsoll(&script), &server).run().exits(107).says("k6/x/kafka").says("lodash");
     let ran = ran.says("404").says("couldn't be found on local disk");
     assert!(!ran.err.contains("it ran"), "{}", ran.err);
 }

@@ -163,6 +163,28 @@ fn no_planted_secret_is_written() {
 }
 
 #[test]
+fn passwords_that_a_script_gives_to_clients_are_hidden() {
+    let server = testkit::http::start();
+    let script = "import http from 'k6/http'; import redis from 'k6/x/redis'; import sql from 'k6/x/sql';
+        const given = (place) => ['Pw7/\"', `~${place}-x9`].join('');
+        new redis.Client({ socket: { host: '127.0.0.1', port: 1 }, password: given('redis') });
+        const db = sql.open('postgres', `postgres://shop:${encodeURIComponent(given('sql'))}@127.0.0.1:1/shop`);
+        export default () => {
+            for (const place of ['redis', 'sql']) {
+                console.log(`signs in with ${given(place)}`);
+                http.get(`${__ENV.URL}/json?t=${encodeURIComponent(given(place))}`, { tags: { own: given(place) } });
+            }
+            db.query('SELECT 1');
+        };";
+    let ran = plimsoll(script).against(&server).flags("--out json=points.json -q=false").run();
+    assert_eq!(ran.code, Some(107), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("connection refused"), "{}", ran.err);
+    assert_kept(&ran, &["redis", "sql"], &["script.js"]);
+    assert_absent(&texts(&stored_file(&ran)), "the run's file", &["redis", "sql"]);
+    assert!(ran.read("points.json").contains("(hidden)"));
+}
+
+#[test]
 fn the_page_shows_no_planted_secret() {
     let server = testkit::http::start();
     // The page of the run in progress; its events have lines, errors and thresholds of their own.

@@ -7,7 +7,6 @@ const ADVICE: &[(&str, &str)] = &[
         "k6/browser",
         "it drives a browser, which this program does not; run this script with k6, and its requests here",
     ),
-    ("k6/experimental/redis", "k6 has removed it too, for the extension k6/x/redis"),
     (
         "k6/experimental/tracing",
         "k6 has removed it too; import https://jslib.k6.io/http-instrumentation-tempo/1.0.1/index.js in its place",
@@ -24,9 +23,6 @@ const ADVICE: &[(&str, &str)] = &[
         "k6/x/faker",
         "it is an extension of k6; a JavaScript generator (@faker-js/faker), bundled with the script, does the same",
     ),
-    ("k6/x/yaml", "it is an extension of k6; js-yaml, bundled with the script, does the same"),
-    ("k6/x/toml", "it is an extension of k6; a JavaScript parser, bundled with the script, does the same"),
-    ("k6/x/dotenv", "it is an extension of k6; give the variables with --env"),
     ("k6/x/exec", "it is an extension of k6; run the command before the test and pass its result with --env"),
     ("k6/x/file", "it is an extension of k6; write files from handleSummary(), or log with --console-output"),
     (
@@ -34,16 +30,12 @@ const ADVICE: &[(&str, &str)] = &[
         "it is an extension of k6; this program keeps every run: see `plimsoll runs` and `report`",
     ),
     (
-        "k6/x/sql",
-        "it is an extension of k6 for SQL databases, and extensions cannot be loaded; run this script with k6",
+        "k6/x/sql/driver/",
+        "it is a driver of k6/x/sql; here are k6/x/sql/driver/postgres and k6/x/sql/driver/sqlite3",
     ),
     (
         "k6/x/kafka",
         "it is an extension of k6 for Kafka, and extensions cannot be loaded; run this script with k6",
-    ),
-    (
-        "k6/x/redis",
-        "it is an extension of k6 for Redis, and extensions cannot be loaded; run this script with k6",
     ),
     (
         "k6/x/mqtt",
@@ -74,8 +66,8 @@ mod tests {
     #[test]
     fn the_next_step_is_named() {
         for (name, expect) in [
-            ("k6/x/sql", Some("SQL")),
-            ("k6/x/sql/driver/mysql", Some("extension")),
+            ("k6/x/kafka", Some("Kafka")),
+            ("k6/x/sql/driver/mysql", Some("driver/postgres")),
             ("k6/x/whatever", Some("extension")),
             ("k6/browser", Some("browser")),
             ("k6/experimental/timers", Some("remove the import")),
