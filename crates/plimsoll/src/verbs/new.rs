@@ -11,8 +11,8 @@ use crate::flags::NewFlags;
 
 /// The templates by name.
 const TEMPLATES: &[(&str, &str)] = &[
-    ("minimal", include_str!("../templates/minimal.js")),
-    ("protocol", include_str!("../templates/protocol.js")),
+    ("minimal", include_str!("../../../session/src/scripts/minimal.js")),
+    ("protocol", include_str!("../../../session/src/scripts/protocol.js")),
 ];
 
 /// Maximum size of the user's template, bytes.

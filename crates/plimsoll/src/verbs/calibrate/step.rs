@@ -11,7 +11,7 @@ use runs::Failure;
 use session::child_run::{ChildRun, fail};
 
 /// The script: the cheapest possible request, so that the machine and not the script is measured.
-const SCRIPT: &str = include_str!("script.js");
+const SCRIPT: &str = include_str!("../../../../session/src/scripts/calibrate.js");
 
 /// Number of VUs: far more than requests in flight on loopback, and few enough not to slow down the machine.
 pub(super) const VUS: u32 = 100;
