@@ -1,8 +1,9 @@
 //! Metadata between JavaScript and the fields of a request or a response.
 
-use rquickjs::{Array, Ctx, Object, Value};
+use rquickjs::Value;
 
 use super::params::Unfit;
+use super::response::write_text;
 use crate::js::{self, Args};
 
 /// Fields of a request, ready to send, with keys in lower case.
@@ -51,23 +52,27 @@ pub(super) fn read<'js>(args: &Args<'_, 'js>, name: &str, value: &Value<'js>) ->
     Ok(metadata)
 }
 
-/// Headers or trailers as lists by key. Binary values become texts, as in k6.
-pub(super) fn to_js<'js>(
-    ctx: &Ctx<'js>,
-    fields: Option<&wire::Fields>,
-    hidden: &[&str],
-) -> rquickjs::Result<Object<'js>> {
-    let object = Object::new(ctx.clone())?;
+/// Writes headers or trailers as JSON: lists by key. Binary values become texts, as in k6.
+pub(super) fn write(json: &mut Vec<u8>, fields: Option<&wire::Fields>, hidden: &[&str]) {
+    json.push(b'{');
+    let mut is_first = true;
     for (name, values) in fields.into_iter().flat_map(wire::Fields::iter) {
         if hidden.contains(&name) {
             continue;
         }
-        let list = Array::new(ctx.clone())?;
-        for (index, value) in values.enumerate() {
-            let decoded = grpc::decode_binary(name, value);
-            list.set(index, js::string_from_bytes(ctx, decoded.as_deref().unwrap_or(value))?)?;
+        if !std::mem::take(&mut is_first) {
+            json.push(b',');
         }
-        object.set(name, list)?;
+        write_text(json, name);
+        json.extend_from_slice(b":[");
+        for (index, value) in values.enumerate() {
+            if index > 0 {
+                json.push(b',');
+            }
+            let decoded = grpc::decode_binary(name, value);
+            write_text(json, &String::from_utf8_lossy(decoded.as_deref().unwrap_or(value)));
+        }
+        json.push(b']');
     }
-    Ok(object)
+    json.push(b'}');
 }
