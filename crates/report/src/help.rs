@@ -38,7 +38,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
             _ if content.is_empty() => pieces.push(Piece::Blank),
             (Some(Piece::Commands(commands)), true) if is_command => commands.push(parted(content)),
             (Some(Piece::Commands(commands)), true) => {
-                // The description of a command that left no room for it.
+                // The description of a command that left no space for it.
                 if let Some((_, description)) = commands.last_mut() {
                     add(description, content);
                 }

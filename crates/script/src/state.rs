@@ -10,6 +10,7 @@ pub(crate) mod http;
 pub(crate) mod outcomes;
 pub(crate) mod schemas;
 pub(crate) mod stop;
+pub(crate) mod suspects;
 pub(crate) mod websockets;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -32,6 +33,7 @@ use self::http::HttpState;
 use self::outcomes::Outcomes;
 use self::schemas::Schemas;
 use self::stop::{Stop, StopReason};
+use self::suspects::Suspects;
 use self::websockets::WebSockets;
 use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Sink, Spans};
 use crate::memory::{MemoryAccount, MemoryPool};
@@ -117,7 +119,7 @@ pub(crate) struct InitShared {
     pub(crate) schemas: Schemas,
     pub(crate) env: BTreeMap<String, String>,
     /// Places in the script that make URLs with missing values.
-    pub(crate) suspects: crate::http::suspects::Suspects,
+    pub(crate) suspects: Suspects,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     pub(crate) strict: std::sync::atomic::AtomicBool,
     /// Outcomes of the tasks of `plimsoll/flow`.

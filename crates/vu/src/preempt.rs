@@ -1,4 +1,4 @@
-//! Preemption: a call of the script engine's own code gives the thread away, too, though it asks nobody whether it may go on.
+//! Preemption: a call of the script engine's own code gives the thread away, too, though it never asks whether it may go on.
 //!
 //! An engine asks between two operations of a script, and one operation may be a search through four thousand million holes of
 //! an array. Where a slice goes on after its end, the signal that ended it comes again. If it interrupts the engine's machine
@@ -24,7 +24,7 @@ const COMPARISON_BYTES: usize = 2 << 10;
 static CODE_START: AtomicUsize = AtomicUsize::new(0);
 static CODE_END: AtomicUsize = AtomicUsize::new(0);
 
-/// Tells where the engine's machine code lies.
+/// Sets where the engine's machine code lies.
 ///
 /// # Safety
 /// All functions there are the engine's. They share nothing with other threads or coroutines but through calls of functions
@@ -78,7 +78,7 @@ impl Place {
     /// As of [`leave_engine`].
     unsafe fn interrupted(context: *mut c_void) -> Option<Place> {
         let context = context.cast::<libc::ucontext_t>();
-        // SAFETY: the kernel gives a handler a context of this type, which nobody else has.
+        // SAFETY: the kernel gives a handler a context of this type, which no other code refers to.
         let machine = &unsafe { context.as_ref() }?.uc_mcontext;
         #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
         return {
@@ -119,7 +119,7 @@ mod tests {
 
     const STACK: usize = 256 * 1024;
 
-    // Stands for the engine: it looks at a number until that is zero, and asks nobody.
+    // Stands for the engine: it looks at a number until that is zero, and asks no other code.
     #[cfg(target_arch = "x86_64")]
     std::arch::global_asm!(
         "plimsoll_test_spin:",

@@ -18,7 +18,7 @@ const END: &str = "<!-- end -->\n";
 /// A mistake and the message about it.
 struct Mistake {
     title: &'static str,
-    /// What somebody wrote.
+    /// The mistake as it is written.
     wrote: String,
     message: String,
     exit: i32,

@@ -1,49 +1,18 @@
 //! URLs that hold `undefined` where a value was meant: which expression of the script has no value, and where.
 
-use std::collections::HashSet;
-use std::sync::Mutex;
-
 use rquickjs::{Ctx, Value};
 
 use crate::js::{self, Args};
 use crate::source::places::{Place, Places, first_place};
 
-/// Texts of values that nobody wants in a URL.
+/// Texts of values that no URL is meant to have.
 const WORDS: [&str; 3] = ["undefined", "NaN", "[object Object]"];
 
 /// Characters around a part of a URL.
 const BORDERS: [char; 11] = ['/', '?', '&', '=', ':', '.', '@', '#', ',', ';', '-'];
 
-/// Requests of a run whose URL is looked into. Each costs a stack trace and a search in the script.
-const LOOKS_MAX: usize = 100;
-
 /// Scripts with more bytes, which are bundles, are not searched.
 const SOURCE_BYTES_MAX: usize = 1 << 20;
-
-/// Places that a run has been warned of.
-#[derive(Debug, Default)]
-pub(crate) struct Suspects {
-    seen: Mutex<Seen>,
-}
-
-#[derive(Debug, Default)]
-struct Seen {
-    looks: usize,
-    texts: HashSet<String>,
-}
-
-impl Suspects {
-    /// Counts a look at a URL; returns false after the last one that is allowed.
-    fn may_look(&self) -> bool {
-        let mut seen = self.seen.lock().expect("no panic inside");
-        seen.looks += 1;
-        seen.looks <= LOOKS_MAX
-    }
-
-    fn is_new(&self, text: &str) -> bool {
-        self.seen.lock().expect("no panic inside").texts.insert(text.to_owned())
-    }
-}
 
 /// Returns the word in a URL that stands for a missing value: a whole segment, parameter or label of it.
 pub(crate) fn word(url: &str) -> Option<&'static str> {
