@@ -24,6 +24,9 @@ const REDACTED: &str = "***SECRET_REDACTED***";
 /// Secrets that are looked for in what is written. A script that asks for more gets none.
 const KNOWN_MAX: usize = 10_000;
 
+/// Length in bytes from which a client's password is hidden everywhere; shorter ones, such as `shop`, may be words of the test.
+const PASSWORD_BYTES_MIN: usize = 12;
+
 /// The sources of secrets that the user named, and the secrets that scripts have asked for.
 #[derive(Default)]
 pub struct Secrets {
@@ -126,9 +129,15 @@ impl Secrets {
         if self.remember(&secret) { Ok(secret) } else { Err("too many secrets".into()) }
     }
 
-    /// Hides passwords of a script's own in what is written besides its values. They may mean something else, too.
+    /// Hides passwords that a script gives to clients: everywhere if they are long, otherwise where a credential stands.
     pub(crate) fn hide(&self, passwords: impl IntoIterator<Item = String>) {
-        self.redactor.add_guessed(passwords);
+        for password in passwords {
+            if password.len() >= PASSWORD_BYTES_MIN {
+                self.remember(&password);
+            } else {
+                self.redactor.add_guessed([password]);
+            }
+        }
     }
 
     fn remember(&self, value: &str) -> bool {
