@@ -1,5 +1,5 @@
 // k6/net/grpc: asyncInvoke(): the same as a promise.
-import { connected, loaded, number, text } from './fixtures/echo.js';
+import { connected, loaded, number, text } from './fixtures/grpc.js';
 import { sorted } from './fixtures/sorted.js';
 
 const client = loaded();

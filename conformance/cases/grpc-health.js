@@ -1,6 +1,6 @@
 // k6/net/grpc: healthCheck().
 import grpc from 'k6/net/grpc';
-import { attempt, connected, loaded } from './fixtures/echo.js';
+import { attempt, connected, loaded } from './fixtures/grpc.js';
 
 const client = loaded();
 

@@ -1,7 +1,7 @@
 // k6/net/grpc: invoke(): the response's fields, tags of its samples, and what becomes of groups and checks.
 import grpc from 'k6/net/grpc';
 import { check, group } from 'k6';
-import { connected, loaded, number } from './fixtures/echo.js';
+import { connected, loaded, number } from './fixtures/grpc.js';
 import { sorted } from './fixtures/sorted.js';
 
 const client = loaded();

@@ -1,5 +1,5 @@
 // k6/net/grpc: a value of every kind as JSON: 64-bit numbers, floats, bytes, enums, maps, oneofs, well-known types, Any.
-import { connected, loaded } from './fixtures/echo.js';
+import { connected, loaded } from './fixtures/grpc.js';
 import { sorted } from './fixtures/sorted.js';
 
 const client = loaded();

@@ -1,5 +1,5 @@
 // k6/net/grpc: metadata of calls: keys, binary values, what comes back in headers and trailers.
-import { attempt, connected, loaded } from './fixtures/echo.js';
+import { attempt, connected, loaded } from './fixtures/grpc.js';
 import { sorted } from './fixtures/sorted.js';
 
 const client = loaded();

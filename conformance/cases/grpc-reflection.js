@@ -1,6 +1,6 @@
 // k6/net/grpc: types from the server's reflection, with metadata.
 import grpc from 'k6/net/grpc';
-import { address, number } from './fixtures/echo.js';
+import { address, number } from './fixtures/grpc.js';
 import { sorted } from './fixtures/sorted.js';
 
 const client = new grpc.Client();

@@ -1,6 +1,6 @@
 // k6/net/grpc: what is an exception.
 import grpc from 'k6/net/grpc';
-import { address, attempt, loaded } from './fixtures/echo.js';
+import { address, attempt, loaded } from './fixtures/grpc.js';
 
 const client = loaded();
 attempt('connect in init', () => client.connect(address, { plaintext: true }));

@@ -1,5 +1,5 @@
 // k6/net/grpc: calls that fail: statuses with details, resets, pages of HTTP, messages that are too large, wrong methods.
-import { address, connected, loaded, number } from './fixtures/echo.js';
+import { address, connected, loaded, number } from './fixtures/grpc.js';
 import { sorted } from './fixtures/sorted.js';
 
 const client = loaded();

@@ -1,6 +1,6 @@
 // k6/net/grpc: streams that end before they are over: by their timeout, and because the client is closed.
 import grpc from 'k6/net/grpc';
-import { connected, loaded, number } from './fixtures/echo.js';
+import { connected, loaded, number } from './fixtures/grpc.js';
 
 const client = loaded();
 

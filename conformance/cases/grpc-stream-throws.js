@@ -3,7 +3,7 @@
 //! ignore: samples
 // k6/net/grpc: a handler that throws fails its iteration.
 import grpc from 'k6/net/grpc';
-import { connected, loaded } from './fixtures/echo.js';
+import { connected, loaded } from './fixtures/grpc.js';
 
 const client = loaded();
 

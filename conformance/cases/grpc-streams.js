@@ -1,6 +1,6 @@
 // k6/net/grpc: streams of the server, of the client, and of both: their events, and what is counted.
 import grpc from 'k6/net/grpc';
-import { connected, loaded, number } from './fixtures/echo.js';
+import { connected, loaded, number } from './fixtures/grpc.js';
 
 const client = loaded();
 

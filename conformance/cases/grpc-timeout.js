@@ -1,5 +1,5 @@
 // k6/net/grpc: a call that takes longer than its timeout.
-import { connected, loaded, number } from './fixtures/echo.js';
+import { connected, loaded, number } from './fixtures/grpc.js';
 import { sorted } from './fixtures/sorted.js';
 
 const client = loaded();

@@ -15,7 +15,7 @@ use fleet::tls::HubCertificate;
 use fleet::token::{TOKEN_FILE_BYTES_MAX, Token};
 use fleet::{Fleet, HubSettings, OnLoss};
 use model::plan::{Compat, Segment};
-use plan::{GoDuration, vu_demand};
+use plan::vu_demand;
 use runs::{Exit, Failure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -81,10 +81,11 @@ impl AgentsAsked {
             )));
         }
         let parse_timeout = |text: String| {
-            let timeout = GoDuration::parse(&text).map(GoDuration::to_std).filter(|it| !it.is_zero());
-            timeout.ok_or_else(|| {
-                refuse(format!("invalid --arm-timeout {text:?}: expected a duration such as 2m"))
-            })
+            let timeout = runs::parse_length("--arm-timeout", &text, Exit::InvalidConfig)?;
+            if timeout.is_zero() {
+                return Err(refuse(format!("invalid --arm-timeout {text}: it must be longer than nothing")));
+            }
+            Ok(timeout)
         };
         let arm_timeout = arm_timeout.map(parse_timeout).transpose()?.unwrap_or(ARM_TIMEOUT);
         let parse_address = |text: String| {

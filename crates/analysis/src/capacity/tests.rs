@@ -194,7 +194,7 @@ fn rows_that_do_not_count_pass_and_fail_nothing() {
     let none = assess(&asked, &rates(&[(15.0, 0.042, false)]));
     assert_eq!((none.line, none.recommended), (None, None));
     let missing: Vec<&str> = none.missing.iter().map(Missing::as_str).collect();
-    assert_eq!(missing, ["levels", "valid_levels", "measurement", "evidence"]);
+    assert_eq!(missing, ["levels", "valid_levels", "evidence"]);
 }
 
 /// A level whose fault does not touch its objective moves the line less than a valid one, and more than none.

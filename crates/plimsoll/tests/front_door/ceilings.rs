@@ -62,7 +62,8 @@ fn memory_that_scripts_hold_is_limited() {
         export default function () { for (let i = 0;; i++) kept.push('x'.repeat(100000) + i); }";
     let ran = plimsoll(script).flags("-i 2 --vu-memory 16MiB").run().exits(107);
     ran.says("memory limit reached: VU 1 holds 16 MiB").says("--vu-memory");
-    plimsoll(script).flags("--vu-memory 1").run().exits(255).says("too small");
+    plimsoll(script).flags("--vu-memory 1KiB").run().exits(255).says("too small");
+    plimsoll(script).flags("--vu-memory 1").run().exits(255).says("is not a size");
     plimsoll(script).flags("--memory lots").run().exits(255).says("is not a size");
 }
 
