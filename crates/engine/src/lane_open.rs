@@ -80,8 +80,10 @@ impl ScenarioLane {
     fn open_idle(&self) {
         let vus = self.vus.borrow();
         let mut idle = self.idle.borrow_mut();
+        // One that another thread has had added meanwhile is counted already.
+        let before = idle.len();
         idle.extend(vus.iter().filter(|(_, vu)| !vu.is_left_behind()).map(|(_, vu)| vu.clone()));
-        self.shared().add_idle(self.worker.index(), idle.len() as u32);
+        self.shared().add_idle(self.worker.index(), (idle.len() - before) as u32);
     }
 
     /// Accepts no further arrivals, except those for which other threads have already reserved a VU.

@@ -42,7 +42,7 @@ impl FrameReader {
             }
             self.bytes.reserve(READ_BYTES);
             match self.from.read_buf(&mut self.bytes).await {
-                // A connection that breaks ends like one that is closed: what is missing is sent again on the next one.
+                // A connection that breaks ends like one that is closed: missing frames are sent again on the next one.
                 Ok(0) | Err(_) => return Ok(None),
                 Ok(_) => {}
             }

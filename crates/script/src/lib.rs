@@ -14,6 +14,7 @@ mod console;
 mod dialer;
 mod directives;
 mod error;
+mod event_line;
 mod event_loop;
 mod flow;
 mod globals;

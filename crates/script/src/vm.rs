@@ -55,7 +55,7 @@ impl Vm {
                 crate::globals::install(&ctx, &state)
             })
             .map_err(host)?;
-        crate::js::code::tell_where();
+        crate::js::code::set_engine_code();
         let countdown = context.with(|ctx| crate::js::countdown(&ctx));
         Ok(Vm { state, _countdown: countdown, context, runtime })
     }

@@ -175,7 +175,7 @@ test('a comparison is what its verb says', async ({ page }) => {
   expect(written.length).toBeGreaterThan(0);
   expect(shown).toEqual(expect.arrayContaining(written.map(([series, figure, before, after, change, , verdict]) => [series, figure, before, after, change, word(verdict)])));
   expect(shown.map(([, , before, after]) => [before, after])).toEqual(comparison.rows.map((row) => [fixedText(row.unit, row.a), fixedText(row.unit, row.b)]));
-  // Runs without a steady part have figures, too: what a run measured is shown whether or not it can be judged.
+  // Runs without a steady part have figures, too: measured values are shown whether or not they can be judged.
   expect(shown.filter(([, , before]) => before !== '–').length).toBeGreaterThan(10);
   await expect(card(page, 'Verdict').getByRole('heading')).toHaveText(comparison.sentence);
   const remarks = await card(page, 'Are the runs comparable?').locator('.list li').allInnerTexts();

@@ -29,7 +29,7 @@ pub(super) struct Settings {
     pub(super) database: Option<String>,
     pub(super) encryption: Encryption,
     pub(super) application: String,
-    /// `-c name=value …`: what the server is to know besides.
+    /// Further settings of the server, as `-c name=value …`.
     pub(super) options: String,
     pub(super) connect_timeout_s: Option<u64>,
 }

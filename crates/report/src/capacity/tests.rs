@@ -124,7 +124,7 @@ fn a_level_is_remarked_upon() {
     check(fell, 3, "Throughput is 50.00% below the 6.96/s of a lower load.");
 }
 
-/// Steps whose measurement is invalid were measured all the same: what is said about them is that they do not count.
+/// Steps whose measurement is invalid were measured all the same, but do not count.
 #[test]
 fn a_study_of_invalid_steps_alone_is_described_truly() {
     let observed: Vec<Observed> = [(8.0, 212.0, 1.01), (20.0, 447.0, 0.664)]

@@ -94,7 +94,7 @@ pub(super) fn async_invoke<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<
     Ok(promise.into_value())
 }
 
-/// `healthCheck(service?)`: what `grpc.health.v1.Health` says.
+/// `healthCheck(service?)`: the status that the service `grpc.health.v1.Health` returns.
 pub(super) fn health_check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let client = this_client(args)?;
     let connection = connected(args, &client)?;

@@ -1,11 +1,10 @@
 //! `Stream`: the natives behind the class, and its events.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use grpc::{Code, Status};
 use model::Instant;
-use rquickjs::{Ctx, Function, Object, Persistent, Value};
+use rquickjs::{Ctx, Object, Value};
 
 use super::call::{connected, encode, head_of, method_of};
 use super::client::client_of;
@@ -13,21 +12,9 @@ use super::params::read_call;
 use super::response;
 use super::samples::CallTags;
 use super::session::{Event, Session};
-use crate::async_groups;
+use crate::event_line::{EventLine, EventSource};
 use crate::js::Args;
 use crate::state::VuState;
-use crate::state::events::Completion;
-use crate::state::stop::StopReason;
-
-/// How a stream reaches its object: the function that takes its events.
-#[derive(Clone)]
-struct Line {
-    vu: Rc<VuState>,
-    dispatch: Persistent<Function<'static>>,
-    id: u32,
-    /// The group in which it was made, where groups are followed.
-    group: Option<Arc<str>>,
-}
 
 /// `start(client, method, params, dispatch)`: opens a stream and returns its number.
 pub(super) fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
@@ -60,9 +47,7 @@ pub(super) fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         session.abandon();
         return Err(args.error("too many streams are open"));
     };
-    let dispatch = Persistent::save(args.ctx, dispatch);
-    let line = Line { vu: vu.clone(), dispatch, id, group: async_groups::current(vu) };
-    listen(line, session);
+    EventLine::new(args.ctx, vu, dispatch, id).listen(session);
     Ok(Value::new_number(args.ctx.clone(), id.into()))
 }
 
@@ -118,53 +103,33 @@ pub(super) fn not_callable<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<
     Err(args.type_error(format!("the handler for {} must be a function", args.string(0)?)))
 }
 
-/// Waits for events and passes them to the script.
-fn listen(line: Line, session: Rc<Session>) {
-    let vu = line.vu.clone();
-    vu.events.spawn(Box::pin(async move {
-        session.ready().await;
-        let completion: Completion = Box::new(move |ctx| deliver(ctx, line, session));
-        completion
-    }));
-}
+impl EventSource for Session {
+    type Event = Event;
 
-fn deliver(ctx: &Ctx<'_>, line: Line, session: Rc<Session>) -> rquickjs::Result<()> {
-    while let Some(event) = session.take_event() {
-        let is_end = matches!(event, Event::End(_));
-        if is_end {
-            line.vu.websockets.remove(line.id);
-        }
-        deliver_one(ctx, &line, &session, event)?;
-        if is_end {
-            return Ok(());
-        }
-        // Each event is a task of its own: what its handler promised comes before the next one.
-        async_groups::run_jobs(ctx, &line.vu);
-        if line.vu.stop.reason() != StopReason::None {
-            return Ok(());
-        }
+    async fn ready(&self) {
+        Session::ready(self).await;
     }
-    if line.vu.websockets.contains(line.id) {
-        listen(line, session);
-    }
-    Ok(())
-}
 
-fn deliver_one<'js>(ctx: &Ctx<'js>, line: &Line, session: &Session, event: Event) -> rquickjs::Result<()> {
-    let vu = &line.vu;
-    let (name, value, at) = match event {
-        Event::Data(_, at) if session.discards => ("data", Object::new(ctx.clone())?.into_value(), at),
-        Event::Data(bytes, at) => {
-            let message = response::message(ctx, vu, &session.client, &session.known, &bytes)?;
-            ("data", message, at)
-        }
-        Event::Error(status, at) => ("error", response::error(ctx, vu, &session.client, &status)?, at),
-        Event::End(at) => ("end", Object::new(ctx.clone())?.into_value(), at),
-    };
-    async_groups::resume(vu, line.group.as_ref());
-    let dispatch = line.dispatch.clone().restore(ctx)?;
-    let arguments = (name, value, unix_s(vu, at));
-    vu::preempt::in_engine(|| dispatch.call::<_, Value<'js>>(arguments)).map(drop)
+    fn take_event(&self) -> Option<Event> {
+        Session::take_event(self)
+    }
+
+    fn is_last(event: &Event) -> bool {
+        matches!(event, Event::End(_))
+    }
+
+    fn deliver(&self, ctx: &Ctx<'_>, line: &EventLine, event: Event) -> rquickjs::Result<()> {
+        let vu = &line.vu;
+        let (name, value, at) = match event {
+            Event::Data(_, at) if self.discards => ("data", Object::new(ctx.clone())?.into_value(), at),
+            Event::Data(bytes, at) => {
+                ("data", response::message(ctx, vu, &self.client, &self.known, &bytes)?, at)
+            }
+            Event::Error(status, at) => ("error", response::error(ctx, vu, &self.client, &status)?, at),
+            Event::End(at) => ("end", Object::new(ctx.clone())?.into_value(), at),
+        };
+        line.dispatch(ctx, (name, value, unix_s(vu, at)))
+    }
 }
 
 /// An instant as events carry it: seconds since 1970.

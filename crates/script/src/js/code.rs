@@ -22,9 +22,9 @@ unsafe extern "C" {
 }
 
 /// Has the engine's code preempted from now on, where it can be found.
-pub(crate) fn tell_where() {
-    static TOLD: Once = Once::new();
-    TOLD.call_once(|| {
+pub(crate) fn set_engine_code() {
+    static SET: Once = Once::new();
+    SET.call_once(|| {
         if let Some(code) = find() {
             // SAFETY: only the engine's functions lie between its first and its last, and what it shares beyond a runtime are
             // numbers of classes, counted atomically, and a list of threads that wait, which is empty: VUs may not block.
@@ -47,7 +47,7 @@ fn find() -> Option<Range<usize>> {
     let built_in = built_in_functions()?;
     let all = known.iter().chain(&built_in).copied();
     let code = all.clone().min()?..all.max()?;
-    let own = tell_where as *const () as usize;
+    let own = set_engine_code as *const () as usize;
     (code.len() <= CODE_BYTES_MAX && !code.contains(&own)).then_some(code)
 }
 
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn nothing_but_the_engine_lies_there() {
         let code = find().expect("this machine's processor and linker are known");
-        let here = tell_where as *const () as usize;
+        let here = set_engine_code as *const () as usize;
         let program = std::env::current_exe().unwrap();
         let table = match Command::new("nm").arg("--defined-only").arg(program).output() {
             Ok(output) if output.status.success() => String::from_utf8(output.stdout).unwrap(),
@@ -118,7 +118,7 @@ mod tests {
                 Some((usize::from_str_radix(address, 16).ok()?, name)).filter(|_| matches!(kind, "t" | "T"))
             })
             .collect();
-        let moved = symbols.iter().find(|(_, name)| name.contains("js4code10tell_where")).unwrap().0;
+        let moved = symbols.iter().find(|(_, name)| name.contains("js4code15set_engine_code")).unwrap().0;
         let inside: Vec<&str> = symbols
             .iter()
             .filter(|(address, _)| code.contains(&(address + here - moved)))

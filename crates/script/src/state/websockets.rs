@@ -1,4 +1,4 @@
-//! The open WebSockets of one VU.
+//! The open WebSockets and streams of gRPC of one VU.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -7,7 +7,7 @@ use std::rc::Rc;
 /// Maximum number of sockets open at once in one VU. A script that opens more leaks them.
 const SOCKETS_MAX: usize = 10_000;
 
-/// A socket that the end of the iteration closes.
+/// A socket or a stream that the end of the iteration closes.
 pub(crate) trait OpenSocket: Any {
     /// Closes the socket because the iteration is over.
     fn cut_off(&self);

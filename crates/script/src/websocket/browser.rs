@@ -1,22 +1,20 @@
 //! `k6/websockets`: the class `WebSocket` as browsers have it, on the event loop.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use model::Epoch;
-use rquickjs::{ArrayBuffer, Ctx, Function, Object, Persistent, Value};
+use rquickjs::{ArrayBuffer, Ctx, Object, Value};
 
 use super::open::{Opened, open};
 use super::params::Prepared;
 use super::session::{Event, EventKind, Session};
 use super::{fail, id_of, params, payload_of, ping, session_of};
-use crate::async_groups;
+use crate::event_line::{EventLine, EventSource};
 use crate::js::prelude::Prelude;
 use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 use crate::state::events::Completion;
-use crate::state::stop::StopReason;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/websockets", build };
 
@@ -49,16 +47,6 @@ fn build_experimental<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     crate::js::registry::module(ctx, vu, MODULE.name)
 }
 
-/// How a socket reaches its object: the function that takes its events.
-#[derive(Clone)]
-struct Line {
-    vu: Rc<VuState>,
-    dispatch: Persistent<Function<'static>>,
-    id: u32,
-    /// The group in which it was made, where groups are followed.
-    group: Option<Arc<str>>,
-}
-
 /// `start(url, protocols, params, dispatch)`: begins to open a connection.
 fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let url = args.string(0)?;
@@ -70,13 +58,11 @@ fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let Some(dispatch) = args.get(3).into_function() else {
         return Err(args.type_error("a WebSocket needs a function that takes its events"));
     };
-    let dispatch = Persistent::save(args.ctx, dispatch);
-    let group = async_groups::current(args.vu);
-    spawn_open(Line { vu: args.vu.clone(), dispatch, id: 0, group }, prepared);
+    spawn_open(EventLine::new(args.ctx, args.vu, dispatch, 0), prepared);
     args.undefined()
 }
 
-fn spawn_open(line: Line, prepared: Prepared) {
+fn spawn_open(line: EventLine, prepared: Prepared) {
     let state = line.vu.clone();
     state.events.spawn(Box::pin(async move {
         let opened = open(&line.vu, prepared).await;
@@ -85,7 +71,7 @@ fn spawn_open(line: Line, prepared: Prepared) {
     }));
 }
 
-fn opened_now<'js>(ctx: &Ctx<'js>, mut line: Line, opened: Opened) -> rquickjs::Result<()> {
+fn opened_now<'js>(ctx: &Ctx<'js>, mut line: EventLine, opened: Opened) -> rquickjs::Result<()> {
     let vu = &line.vu.clone();
     vu.step_ended();
     let at = unix_ms(vu, model::SystemClock::now());
@@ -95,8 +81,8 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: Line, opened: Opened) -> rquickjs::
             session.leave(vu);
         }
         let error = opened.error.unwrap_or_else(|| "too many WebSockets are open".into());
-        dispatch_event(ctx, &line, ("error", at, error.as_str()))?;
-        return dispatch_event(ctx, &line, ("close", at, Value::new_undefined(ctx.clone()), ""));
+        line.dispatch(ctx, ("error", at, error.as_str()))?;
+        return line.dispatch(ctx, ("close", at, Value::new_undefined(ctx.clone()), ""));
     };
     line.id = id;
     let header = |name: &str| {
@@ -106,72 +92,41 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: Line, opened: Opened) -> rquickjs::
     let extensions: Vec<String> = header("Sec-WebSocket-Extensions").into_iter().collect();
     let protocol = header("Sec-WebSocket-Protocol").unwrap_or_default();
     // Before the script's handler runs: it may wait, and no event is delivered meanwhile.
-    listen(line.clone(), session.clone());
-    dispatch_event(ctx, &line, ("open", at, id, protocol, extensions))
+    line.clone().listen(session.clone());
+    line.dispatch(ctx, ("open", at, id, protocol, extensions))
 }
 
-/// Waits for events and passes them to the script.
-fn listen(line: Line, session: Rc<Session>) {
-    let vu = line.vu.clone();
-    vu.events.spawn(Box::pin(async move {
-        session.ready().await;
-        let completion: Completion = Box::new(move |ctx| deliver(ctx, line, session));
-        completion
-    }));
-}
+impl EventSource for Session {
+    type Event = Event;
 
-fn deliver(ctx: &Ctx<'_>, line: Line, session: Rc<Session>) -> rquickjs::Result<()> {
-    while let Some(event) = session.take_event() {
-        let is_end = matches!(event.kind, EventKind::Closed { .. });
-        if is_end {
-            line.vu.websockets.remove(line.id);
-        }
-        deliver_one(ctx, &line, event)?;
-        if is_end {
-            return Ok(());
-        }
-        // Each event is a task of its own: what its handler promised comes before the next one.
-        async_groups::run_jobs(ctx, &line.vu);
-        if line.vu.stop.reason() != StopReason::None {
-            return Ok(());
-        }
+    async fn ready(&self) {
+        Session::ready(self).await;
     }
-    if line.vu.websockets.contains(line.id) {
-        listen(line, session);
-    }
-    Ok(())
-}
 
-fn deliver_one<'js>(ctx: &Ctx<'js>, line: &Line, event: Event) -> rquickjs::Result<()> {
-    let at = unix_ms(&line.vu, event.at);
-    match event.kind {
-        EventKind::Text(text) => {
-            dispatch_event(ctx, line, ("message", at, js::string_from_bytes(ctx, &text)?))
-        }
-        EventKind::Binary(bytes) => dispatch_event(
-            ctx,
-            line,
-            ("message", at, ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value()),
-        ),
-        EventKind::Ping => dispatch_event(ctx, line, ("ping", at)),
-        EventKind::Pong => dispatch_event(ctx, line, ("pong", at)),
-        EventKind::Closed { code, reason, error } => {
-            if let Some(error) = error {
-                dispatch_event(ctx, line, ("error", at, error))?;
+    fn take_event(&self) -> Option<Event> {
+        Session::take_event(self)
+    }
+
+    fn is_last(event: &Event) -> bool {
+        matches!(event.kind, EventKind::Closed { .. })
+    }
+
+    fn deliver(&self, ctx: &Ctx<'_>, line: &EventLine, event: Event) -> rquickjs::Result<()> {
+        let at = unix_ms(&line.vu, event.at);
+        match event.kind {
+            EventKind::Text(text) => line.dispatch(ctx, ("message", at, js::string_from_bytes(ctx, &text)?)),
+            EventKind::Binary(bytes) => line
+                .dispatch(ctx, ("message", at, ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value())),
+            EventKind::Ping => line.dispatch(ctx, ("ping", at)),
+            EventKind::Pong => line.dispatch(ctx, ("pong", at)),
+            EventKind::Closed { code, reason, error } => {
+                if let Some(error) = error {
+                    line.dispatch(ctx, ("error", at, error))?;
+                }
+                line.dispatch(ctx, ("close", at, code, reason))
             }
-            dispatch_event(ctx, line, ("close", at, code, reason))
         }
     }
-}
-
-fn dispatch_event<'js, A: rquickjs::function::IntoArgs<'js>>(
-    ctx: &Ctx<'js>,
-    line: &Line,
-    arguments: A,
-) -> rquickjs::Result<()> {
-    async_groups::resume(&line.vu, line.group.as_ref());
-    let dispatch = line.dispatch.clone().restore(ctx)?;
-    vu::preempt::in_engine(|| dispatch.call::<_, Value<'js>>(arguments)).map(drop)
 }
 
 /// An instant as events carry it: milliseconds since 1970.

@@ -35,13 +35,13 @@ const LINGER: Duration = Duration::from_secs(1);
 
 /// An event for the script.
 #[derive(Debug)]
-pub(super) struct Event {
+pub(crate) struct Event {
     pub(super) at: Instant,
     pub(super) kind: EventKind,
 }
 
 #[derive(Debug)]
-pub(super) enum EventKind {
+pub(crate) enum EventKind {
     Text(Bytes),
     Binary(Bytes),
     Ping,
