@@ -82,8 +82,9 @@ struct AgentBook {
     is_awaited: bool,
     state: AgentState,
     late_ns: Option<i64>,
-    /// Iterations that its windows show as started, by scenario.
+    /// Iterations that its windows show as started and as finished, by scenario.
     iterations: Vec<u64>,
+    finished: Vec<u64>,
 }
 
 /// Whether an agent's load is there.
@@ -273,6 +274,7 @@ impl Book {
             state: AgentState::Present,
             late_ns: None,
             iterations: vec![0; scenarios],
+            finished: vec![0; scenarios],
         });
     }
 
@@ -337,7 +339,9 @@ impl Book {
         };
         for load in &notes.load {
             if let (Some(scenario), Work::Iterations) = (load.scenario, load.work) {
-                it.iterations[usize::from(scenario.0)] += load.started;
+                let scenario = usize::from(scenario.0);
+                it.iterations[scenario] += load.started;
+                it.finished[scenario] += load.finished;
             }
         }
         if part.is_last {
@@ -448,22 +452,24 @@ impl Book {
         }
     }
 
-    /// Iterations of a scenario that an agent was to start after its last window.
+    /// Iterations of a scenario that an agent was to start after its last window, and those that were under way at its end: how they
+    /// ended is lost with the agent.
     fn missing(&self, agent: usize, scenario: usize, segment: &Segment, started: Instant) -> u64 {
         let it = &self.agents[agent];
         let plan = &self.plan.scenarios[scenario];
         match schedule::quota(&plan.executor, segment) {
             Quota::PerVu(each) => {
                 let (vus, _) = schedule::vus(&plan.executor, segment);
-                each.saturating_mul(vus.into()).saturating_sub(it.iterations[scenario])
+                each.saturating_mul(vus.into()).saturating_sub(it.finished[scenario])
             }
-            Quota::Shared(all) => all.saturating_sub(it.iterations[scenario]),
+            Quota::Shared(all) => all.saturating_sub(it.finished[scenario]),
             Quota::Unlimited if plan.executor.is_open() => {
                 let start = started + plan.start_time;
                 let id = ScenarioId(scenario as u16);
                 let mut rest = schedule::schedule(id, plan, segment, Lane::ONLY, start);
                 rest.skip_overdue(it.handed_over, 0);
-                rest.skip_overdue(Instant::MAX, 0)
+                let under_way = it.iterations[scenario].saturating_sub(it.finished[scenario]);
+                rest.skip_overdue(Instant::MAX, 0) + under_way
             }
             Quota::Unlimited => 0,
         }
