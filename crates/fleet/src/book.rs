@@ -82,9 +82,9 @@ struct AgentBook {
     is_awaited: bool,
     state: AgentState,
     late_ns: Option<i64>,
-    /// Iterations that its windows show as started and as finished, by scenario.
-    iterations: Vec<u64>,
+    /// Iterations that its windows show as finished and as dropped, by scenario.
     finished: Vec<u64>,
+    dropped: Vec<u64>,
 }
 
 /// Whether an agent's load is there.
@@ -273,8 +273,8 @@ impl Book {
             is_awaited: true,
             state: AgentState::Present,
             late_ns: None,
-            iterations: vec![0; scenarios],
             finished: vec![0; scenarios],
+            dropped: vec![0; scenarios],
         });
     }
 
@@ -337,10 +337,16 @@ impl Book {
             Ok(read) => read,
             Err(flaw) => return self.distrust(agent, flaw),
         };
+        for (key, aggregate) in series.iter().filter(|(key, _)| key.metric == DROPPED_ITERATIONS) {
+            let of = |plan| engine::scenario_tags(&self.plan, plan, &self.config.tags).1;
+            let scenario = self.plan.scenarios.iter().position(|plan| of(plan) == key.tags);
+            if let (Some(scenario), Aggregate::Counter(counter)) = (scenario, aggregate) {
+                it.dropped[scenario] += counter.sum.value() as u64;
+            }
+        }
         for load in &notes.load {
             if let (Some(scenario), Work::Iterations) = (load.scenario, load.work) {
                 let scenario = usize::from(scenario.0);
-                it.iterations[scenario] += load.started;
                 it.finished[scenario] += load.finished;
             }
         }
@@ -452,24 +458,23 @@ impl Book {
         }
     }
 
-    /// Iterations of a scenario that an agent was to start after its last window, and those that were under way at its end: how they
-    /// ended is lost with the agent.
+    /// Iterations of a scenario that an agent was to run, and that its windows show neither as finished nor as dropped.
     fn missing(&self, agent: usize, scenario: usize, segment: &Segment, started: Instant) -> u64 {
         let it = &self.agents[agent];
         let plan = &self.plan.scenarios[scenario];
+        // Of those that are due before the end of its last window one may start after it: all that it has not handed over is missing.
+        let own = it.finished[scenario] + it.dropped[scenario];
         match schedule::quota(&plan.executor, segment) {
             Quota::PerVu(each) => {
                 let (vus, _) = schedule::vus(&plan.executor, segment);
-                each.saturating_mul(vus.into()).saturating_sub(it.finished[scenario])
+                each.saturating_mul(vus.into()).saturating_sub(own)
             }
-            Quota::Shared(all) => all.saturating_sub(it.finished[scenario]),
+            Quota::Shared(all) => all.saturating_sub(own),
             Quota::Unlimited if plan.executor.is_open() => {
                 let start = started + plan.start_time;
                 let id = ScenarioId(scenario as u16);
                 let mut rest = schedule::schedule(id, plan, segment, Lane::ONLY, start);
-                rest.skip_overdue(it.handed_over, 0);
-                let under_way = it.iterations[scenario].saturating_sub(it.finished[scenario]);
-                rest.skip_overdue(Instant::MAX, 0) + under_way
+                rest.skip_overdue(Instant::MAX, 0).saturating_sub(own)
             }
             Quota::Unlimited => 0,
         }
