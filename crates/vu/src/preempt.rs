@@ -120,8 +120,11 @@ mod tests {
     const STACK: usize = 256 * 1024;
 
     // Stands for the engine: it looks at a number until that is zero, and asks no other code.
+    // Global, because the tests may be in another unit of code than these instructions.
     #[cfg(target_arch = "x86_64")]
     std::arch::global_asm!(
+        ".globl plimsoll_test_spin",
+        ".globl plimsoll_test_spin_end",
         "plimsoll_test_spin:",
         "2:",
         "cmp qword ptr [rdi], 0",
@@ -131,6 +134,8 @@ mod tests {
     );
     #[cfg(target_arch = "aarch64")]
     std::arch::global_asm!(
+        ".globl plimsoll_test_spin",
+        ".globl plimsoll_test_spin_end",
         "plimsoll_test_spin:",
         "2:",
         "ldr x1, [x0]",
