@@ -1,7 +1,7 @@
 //! `plimsoll import`: converts results of k6 and nGrinder to runs.
 
 mod changes;
-mod source;
+pub(super) mod source;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

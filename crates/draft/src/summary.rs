@@ -1,0 +1,77 @@
+//! What a conversion did, for people.
+
+use std::fmt::Write;
+
+use crate::Draft;
+
+/// Secrets, notes and hosts that are shown; the script has all secrets.
+const SHOWN_MAX: usize = 12;
+
+impl Draft {
+    /// The summary of a conversion; `script` is the path that the script was written to.
+    pub fn summary(&self, script: &str) -> String {
+        let mut out = String::new();
+        let counts = &self.counts;
+        let correlated = match counts.correlated {
+            0 => String::new(),
+            number => format!(", {} taken from responses", plural(number, "value")),
+        };
+        let _ = writeln!(
+            out,
+            "wrote {script}: {} in {}{correlated}",
+            plural(counts.requests, "request"),
+            plural(counts.groups, "group")
+        );
+        for file in &self.files {
+            let _ = writeln!(out, "wrote {}", file.name);
+        }
+        self.left_out(&mut out);
+        let secrets = self.secrets.iter().map(|secret| format!("{} ({})", secret.variable, crate::js::label(&secret.place)));
+        list(&mut out, "secrets, not in the script; set each with -e NAME=VALUE:", secrets.collect());
+        list(&mut out, "not converted, or to be set:", self.notes.clone());
+        let variables: String = self.secrets.iter().take(4).map(|secret| format!("-e {}=… ", secret.variable)).collect();
+        let _ = writeln!(out, "try it once: plimsoll run --iterations 1 {variables}{script}");
+        out
+    }
+
+    fn left_out(&self, out: &mut String) {
+        let left_out = &self.left_out;
+        if left_out.static_assets > 0 {
+            let _ = writeln!(out, "left out: {} (--keep-static keeps them)", plural(left_out.static_assets, "static asset"));
+        }
+        if left_out.third_party > 0 {
+            let shown: Vec<&str> = left_out.hosts.iter().take(SHOWN_MAX).map(String::as_str).collect();
+            let more = left_out.hosts.len().saturating_sub(SHOWN_MAX);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let _ = writeln!(
+                out,
+                "left out: {} to other sites (--keep-third-parties keeps them): {}{more}",
+                plural(left_out.third_party, "request"),
+                shown.join(", ")
+            );
+        }
+        if left_out.redirected > 0 {
+            let _ = writeln!(out, "left out: {} after redirects, which the script follows by itself", plural(left_out.redirected, "request"));
+        }
+        if left_out.other > 0 {
+            let _ = writeln!(out, "left out: {} without a response or of another scheme, preflights", plural(left_out.other, "request"));
+        }
+    }
+}
+
+fn plural(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+fn list(out: &mut String, title: &str, lines: Vec<String>) {
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{title}");
+    for line in lines.iter().take(SHOWN_MAX) {
+        let _ = writeln!(out, "  {line}");
+    }
+    if lines.len() > SHOWN_MAX {
+        let _ = writeln!(out, "  and {} more", lines.len() - SHOWN_MAX);
+    }
+}
