@@ -46,12 +46,12 @@ pub enum DraftError {
         why: &'static str,
     },
     /// It has no request that can be sent.
-    #[error("it has no request to convert{}", match left_out { 0 => String::new(), left_out => format!(": all {left_out} are static assets or go to other sites; keep them with --keep-static and --keep-third-parties") })]
+    #[error("{}", nothing(*left_out, notes))]
     Nothing {
-        /// The kind.
-        kind: Kind,
         /// Requests that were left out by default.
         left_out: usize,
+        /// What could not be converted.
+        notes: Vec<String>,
     },
     /// A script of all its requests would be too long.
     #[error("it has {requests} requests, and a script has at most {CALLS_MAX}; split it, or record less")]
@@ -59,4 +59,17 @@ pub enum DraftError {
         /// Requests.
         requests: usize,
     },
+}
+
+/// Reasons that are shown where nothing was converted.
+const REASONS_MAX: usize = 3;
+
+fn nothing(left_out: usize, notes: &[String]) -> String {
+    let mut text = "it has no request to convert".to_owned();
+    if left_out > 0 {
+        text += &format!(": all {left_out} are static assets or go to other sites; keep them with --keep-static and --keep-third-parties");
+    } else if !notes.is_empty() {
+        text += &format!(": {}", notes[..notes.len().min(REASONS_MAX)].join("; "));
+    }
+    text
 }

@@ -16,7 +16,7 @@ const RESERVED: &[&str] = &[
     "interface", "let", "new", "null", "open", "options", "package", "pause", "private", "protected", "public",
     "response", "return", "setup", "sleep", "static", "super", "switch", "teardown", "this", "throw", "true",
     "try", "typeof", "undefined", "var", "void", "while", "with", "yield", "console", "between", "crypto",
-    "jar", "row", "find", "secrets", "async", "of", "get", "set", "Math", "JSON", "Date", "Number", "String",
+    "jar", "row", "find", "required", "round", "pick", "table", "missing", "async", "of", "get", "set", "Math", "JSON", "Date", "Number", "String",
     "Object", "Array", "SharedArray", "encodeURIComponent", "decodeURIComponent", "Infinity", "NaN",
 ];
 

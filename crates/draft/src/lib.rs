@@ -86,6 +86,8 @@ pub struct Draft {
     pub files: Vec<DataFile>,
     /// Secrets that the source has and the script has not.
     pub secrets: Vec<Secret>,
+    /// Variables that have no value in the source, with their places.
+    pub unset: Vec<(String, String)>,
     /// What the script has.
     pub counts: Counts,
     /// Requests that were left out.
@@ -141,13 +143,14 @@ pub fn convert(kind: Kind, input: &mut dyn Read, settings: &Settings) -> Result<
         Kind::Curl => (curl::read(&whole(input)?)?, LeftOut::default()),
         Kind::Jmx => (jmx::read(&whole(input)?)?, LeftOut::default()),
     };
-    finish(plan, left_out, kind, settings)
+    finish(plan, left_out, settings)
 }
 
-fn finish(mut plan: Plan, left_out: LeftOut, kind: Kind, settings: &Settings) -> Result<Draft, DraftError> {
+fn finish(mut plan: Plan, left_out: LeftOut, settings: &Settings) -> Result<Draft, DraftError> {
     plan.flows.retain(|flow| count(&flow.steps).0 > 0);
     if plan.flows.is_empty() {
-        return Err(DraftError::Nothing { kind, left_out: left_out.static_assets + left_out.third_party });
+        let left_out = left_out.static_assets + left_out.third_party;
+        return Err(DraftError::Nothing { left_out, notes: plan.notes.into_texts() });
     }
     let mut counts = Counts::default();
     for flow in &plan.flows {
@@ -167,7 +170,7 @@ fn finish(mut plan: Plan, left_out: LeftOut, kind: Kind, settings: &Settings) ->
         });
     }
     let (script, files) = write::write(&plan, settings);
-    Ok(Draft { script, files, secrets: plan.secrets, counts, left_out, notes: plan.notes.into_texts() })
+    Ok(Draft { script, files, secrets: plan.secrets, unset: plan.unset, counts, left_out, notes: plan.notes.into_texts() })
 }
 
 fn whole(input: &mut dyn Read) -> Result<String, DraftError> {

@@ -4,6 +4,9 @@ use crate::js;
 use crate::text::Text;
 use crate::url::Url;
 
+/// Stands for a value that is not known, as long as a token.
+const UNKNOWN: &str = "unknown value";
+
 /// Notes that are kept; more are counted.
 const NOTES_MAX: usize = 100;
 
@@ -16,6 +19,8 @@ pub(crate) struct Plan {
     pub(crate) constants: Vec<Constant>,
     /// Secrets that the script takes from its environment.
     pub(crate) secrets: Vec<Secret>,
+    /// Variables that have no value in the source, with their places.
+    pub(crate) unset: Vec<(String, String)>,
     /// Rows that iterations choose from.
     pub(crate) data: Vec<Data>,
     /// The scenarios.
@@ -215,7 +220,8 @@ impl Plan {
         let host = address.split("://").last().unwrap_or(address);
         let wish = match self.bases.is_empty() {
             true => "BASE_URL".to_owned(),
-            false => format!("{}_URL", js::upper_case(host, "OTHER").trim_start_matches('_')),
+            false if host.starts_with(|letter: char| letter.is_ascii_digit()) => format!("HOST{}_URL", js::upper_case(host, "")),
+            false => format!("{}_URL", js::upper_case(host, "OTHER")),
         };
         let name = self.free_name(&wish);
         self.bases.push(Base { name: name.clone(), address: address.to_owned() });
@@ -238,6 +244,19 @@ impl Plan {
         let variable = self.free_name(variable);
         let name = self.free_name(name);
         self.constants.push(Constant { name: name.clone(), variable, value, is_fixed: false });
+        Text::constant(name)
+    }
+
+    /// A constant whose value the source does not have: the user sets it. A secret has no constant.
+    pub(crate) fn unset(&mut self, source_name: &str) -> Text {
+        let place = format!("variable {source_name}, which has no value in the source");
+        if crate::secrets::is_secret_field(source_name, UNKNOWN) {
+            return self.secret(&js::upper_case(source_name, "SECRET"), place);
+        }
+        let variable = self.free_name(&js::upper_case(source_name, "VALUE"));
+        let name = self.free_name(&js::camel_case(source_name, "value"));
+        self.unset.push((variable.clone(), place));
+        self.constants.push(Constant { name: name.clone(), variable, value: Text::default(), is_fixed: false });
         Text::constant(name)
     }
 

@@ -28,8 +28,11 @@ impl Draft {
         self.left_out(&mut out);
         let secrets = self.secrets.iter().map(|secret| format!("{} ({})", secret.variable, crate::js::label(&secret.place)));
         list(&mut out, "secrets, not in the script; set each with -e NAME=VALUE:", secrets.collect());
-        list(&mut out, "not converted, or to be set:", self.notes.clone());
-        let variables: String = self.secrets.iter().take(4).map(|secret| format!("-e {}=… ", secret.variable)).collect();
+        let unset = self.unset.iter().map(|(variable, place)| format!("{variable} ({})", crate::js::label(place)));
+        list(&mut out, "without a value; set each with -e NAME=VALUE:", unset.collect());
+        list(&mut out, "not converted, or to be done:", self.notes.clone());
+        let all = self.secrets.iter().map(|secret| &secret.variable).chain(self.unset.iter().map(|(variable, _)| variable));
+        let variables = variables(all);
         let _ = writeln!(out, "try it once: plimsoll run --iterations 1 {variables}{script}");
         out
     }
@@ -57,6 +60,15 @@ impl Draft {
             let _ = writeln!(out, "left out: {} without a response or of another scheme, preflights", plural(left_out.other, "request"));
         }
     }
+}
+
+/// Flags of the first variables that have to be set.
+pub(crate) fn variables<'a>(names: impl Iterator<Item = &'a String>) -> String {
+    const FLAGS_MAX: usize = 4;
+    let names: Vec<&String> = names.collect();
+    let more = if names.len() > FLAGS_MAX { "… " } else { "" };
+    let flags: String = names.iter().take(FLAGS_MAX).map(|name| format!("-e {name}=… ")).collect();
+    flags + more
 }
 
 fn plural(number: usize, noun: &str) -> String {

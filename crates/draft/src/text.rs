@@ -104,7 +104,8 @@ impl Text {
     /// The same, always a text: an expression alone may have a number.
     pub(crate) fn js_string(&self) -> String {
         match self.0.as_slice() {
-            [Piece::Code { code, .. }] => format!("`${{{code}}}`"),
+            // Variables of the environment are texts.
+            [Piece::Code { code, .. }] if !code.starts_with("__ENV.") => format!("`${{{code}}}`"),
             _ => self.js(),
         }
     }

@@ -81,7 +81,7 @@ impl Tree {
     /// Whether JavaScript would change a number of it.
     pub(crate) fn has_inexact_numbers(&self) -> bool {
         match self {
-            Tree::Number(text) => text.parse::<u64>().is_ok_and(|number| number > EXACT_MAX),
+            Tree::Number(text) => text.parse::<i128>().is_ok_and(|number| number.unsigned_abs() > u128::from(EXACT_MAX)),
             Tree::List(items) => items.iter().any(Tree::has_inexact_numbers),
             Tree::Map(members) => members.iter().any(|(_, value)| value.has_inexact_numbers()),
             _ => false,
@@ -125,6 +125,14 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Tree, E> {
+        Ok(Tree::Number(value.to_string()))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Tree, E> {
+        Ok(Tree::Number(value.to_string()))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Tree, E> {
         Ok(Tree::Number(value.to_string()))
     }
 

@@ -5,7 +5,7 @@ use super::scope::{self, Scope};
 use super::xml::{self, Element};
 use super::{groups, samplers, timers};
 use crate::js;
-use crate::plan::{Data, Plan, Step, Table};
+use crate::plan::{Data, Plan, Step, Table, count};
 
 /// Levels of controllers.
 const DEPTH_MAX: usize = 64;
@@ -123,7 +123,7 @@ fn steps_at<'a>(entries: &[(&'a Element, Option<&'a Element>)], scope: &Scope<'a
 }
 
 fn controller(element: &Element, below: Vec<Step>, steps: &mut Vec<Step>, names: &mut Names, plan: &mut Plan) {
-    if below.is_empty() {
+    if count(&below).0 == 0 {
         if ["ModuleController", "IncludeController"].contains(&element.tag.as_str()) {
             super::note(element, plan);
         }
@@ -139,7 +139,7 @@ fn controller(element: &Element, below: Vec<Step>, steps: &mut Vec<Step>, names:
                     plan.notes.add(format!("{name} has no end; its requests run once per iteration"));
                     steps.extend(below);
                 }
-                false => steps.push(Step::Block(format!("for (let i = 0; i < {}; i += 1)", timers::number(&loops)), below)),
+                false => steps.push(Step::Block(format!("for (let round = 0; round < {}; round += 1)", timers::number(&loops)), below)),
             }
         }
         "OnceOnlyController" => steps.push(Step::Block("if (exec.vu.iterationInScenario === 0)".to_owned(), below)),

@@ -18,7 +18,6 @@ pub(super) struct Names {
     of_flow: Vec<(String, Text)>,
     /// The variables of extractors.
     extracted: Vec<String>,
-    unknown: Vec<String>,
     functions: Vec<String>,
 }
 
@@ -116,8 +115,7 @@ impl Names {
         if let Some((_, code)) = known {
             return code.clone();
         }
-        self.unknown.push(name.to_owned());
-        let code = plan.constant(&js::camel_case(name, "value"), &js::upper_case(name, "VALUE"), Text::default());
+        let code = plan.unset(name);
         self.constants.push((name.to_owned(), code.clone()));
         code
     }
@@ -166,9 +164,6 @@ impl Names {
 
     /// Notes what has no value.
     pub(super) fn note(&mut self, plan: &mut Plan) {
-        for name in &self.unknown {
-            plan.notes.add(format!("variable {} has no value in the plan; set it: -e {}=VALUE", js::label(name), js::upper_case(name, "VALUE")));
-        }
         for name in &self.functions {
             plan.notes.add(format!("function {name} is the word \"text\" in the script"));
         }

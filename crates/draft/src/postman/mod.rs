@@ -34,8 +34,10 @@ pub(crate) fn read(text: &str) -> Result<Plan, DraftError> {
     let mut plan = Plan::default();
     let mut variables = Variables::new(tree, &mut plan);
     scripts::named(tree, "the collection", &mut plan);
-    let mut reader = Reader { plan: &mut plan, variables: &mut variables, keys: Vec::new() };
+    let mut reader = Reader { plan: &mut plan, variables: &mut variables, unconverted: scripts::Unconverted::default(), keys: Vec::new() };
     let steps = reader.items(tree.get("item"), tree.get("auth"), 0);
+    let unconverted = std::mem::take(&mut reader.unconverted);
+    unconverted.note(&mut plan.notes);
     let variables = variables.set_by_scripts();
     let name = tree.at(&["info", "name"]).text().unwrap_or("collection").to_owned();
     plan.flows.push(Flow { name, steps, variables, ..Flow::default() });
@@ -46,6 +48,8 @@ pub(crate) fn read(text: &str) -> Result<Plan, DraftError> {
 struct Reader<'a> {
     plan: &'a mut Plan,
     variables: &'a mut Variables,
+    /// Requests whose scripts are not converted, or only in part.
+    unconverted: scripts::Unconverted,
     /// Secrets of authorization: value, wish, and the text in their place.
     keys: Vec<(String, String, Text)>,
 }
@@ -84,7 +88,7 @@ impl Reader<'_> {
             Tree::Text(address) => (Tree::Text(address.clone()), "GET"),
             request => (request.get("url").clone(), request.get("method").text().unwrap_or("GET")),
         };
-        let Some(url) = self.url(&address, name) else {
+        let Some(url) = self.url(&address) else {
             self.plan.notes.add(format!("request {} has no address and was left out", js::label(name)));
             return None;
         };
@@ -101,7 +105,7 @@ impl Reader<'_> {
         self.body(request.get("body"), &mut call);
         let auth = if request.get("auth").is_null() { auth } else { request.get("auth") };
         self.auth(auth, &mut call);
-        scripts::tests(item, &mut call, self.plan, self.variables);
+        scripts::tests(item, &mut call, self.variables, &mut self.unconverted);
         if call.statuses.is_empty() {
             // An example that somebody saved.
             let codes = item.get("response").items().iter().filter_map(|response| response.get("code").scalar()?.parse().ok());
@@ -110,7 +114,7 @@ impl Reader<'_> {
         Some(call)
     }
 
-    fn url(&mut self, address: &Tree, name: &str) -> Option<Url> {
+    fn url(&mut self, address: &Tree) -> Option<Url> {
         let raw = match address {
             Tree::Text(raw) => raw.clone(),
             address => address.get("raw").text().map_or_else(|| assembled(address), str::to_owned),
@@ -127,10 +131,11 @@ impl Reader<'_> {
             let value = given.and_then(|known| known.get("value").scalar()).unwrap_or_default();
             *segment = match value.contains("{{") {
                 true => self.text(&value),
+                false if value.is_empty() => {
+                    let known = self.variables.text(&format!("{{{{{variable}}}}}"), self.plan);
+                    if known.is_empty() { Text::literal(format!(":{variable}")) } else { known }
+                }
                 false => {
-                    if value.is_empty() {
-                        self.plan.notes.add(format!("path variable :{} of {} has no value; set it in the script or by -e", js::label(&variable), js::label(name)));
-                    }
                     self.plan.constant(&js::camel_case(&variable, "id"), &js::upper_case(&variable, "ID"), Text::literal(value))
                 }
             };

@@ -2,7 +2,7 @@
 
 use super::variables::Variables;
 use crate::js;
-use crate::plan::{Call, Capture, Plan};
+use crate::plan::{Call, Capture, Notes, Plan};
 use crate::tree::Tree;
 
 /// Calls that keep a value for later requests.
@@ -13,6 +13,9 @@ const SETTERS: &[&str] = &[
 
 /// Expressions of the response's JSON.
 const JSON_BODIES: &[&str] = &["pm.response.json()", "JSON.parse(responseBody)", "JSON.parse(pm.response.text())"];
+
+/// Variables of a script that are followed.
+const BODIES_MAX: usize = 64;
 
 /// Names of the scripts of an item.
 const PRE_REQUEST: &str = "prerequest";
@@ -47,11 +50,35 @@ fn visit(tree: &Tree, act: &mut dyn FnMut(&Tree)) {
     }
 }
 
+/// Names of requests whose scripts are not converted.
+#[derive(Default)]
+pub(super) struct Unconverted {
+    pre_request: Vec<String>,
+    test: Vec<String>,
+}
+
+impl Unconverted {
+    pub(super) fn note(&self, notes: &mut Notes) {
+        for (names, what) in [
+            (&self.pre_request, "pre-request scripts were not converted"),
+            (&self.test, "test scripts were converted in part (expected statuses and values kept from JSON)"),
+        ] {
+            const SHOWN_MAX: usize = 5;
+            let more = names.len().saturating_sub(SHOWN_MAX);
+            let shown = names.iter().take(SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
+            match (names.is_empty(), more) {
+                (true, _) => {}
+                (false, 0) => notes.add(format!("{what}: {shown}")),
+                (false, more) => notes.add(format!("{what}: {shown} and {more} more")),
+            }
+        }
+    }
+}
+
 /// Converts the scripts of a request.
-pub(super) fn tests(item: &Tree, call: &mut Call, plan: &mut Plan, variables: &Variables) {
-    let name = js::label(&call.name);
+pub(super) fn tests(item: &Tree, call: &mut Call, variables: &Variables, unconverted: &mut Unconverted) {
     if has_code(&source(item, PRE_REQUEST)) {
-        plan.notes.add(format!("the pre-request script of {name} was not converted"));
+        unconverted.pre_request.push(js::label(&call.name));
     }
     let text = source(item, TEST);
     if !has_code(&text) {
@@ -67,7 +94,7 @@ pub(super) fn tests(item: &Tree, call: &mut Call, plan: &mut Plan, variables: &V
     }
     let calls = text.matches("pm.test(").count().max(text.matches("tests[").count()) + SETTERS.iter().map(|setter| text.matches(setter).count()).sum::<usize>();
     if calls > converted || calls == 0 {
-        plan.notes.add(format!("the test script of {name} was converted in part: expected statuses and values kept from JSON"));
+        unconverted.test.push(js::label(&call.name));
     }
 }
 
@@ -115,28 +142,44 @@ fn captures(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Names of variables that hold the response's JSON, and the expressions themselves.
-fn bodies(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = JSON_BODIES.iter().map(|body| (*body).to_owned()).collect();
+/// Expressions and variables that hold the response's JSON or a part of it, with the part's path.
+fn bodies(text: &str) -> Vec<(String, String)> {
+    let mut known: Vec<(String, String)> = JSON_BODIES.iter().map(|body| ((*body).to_owned(), String::new())).collect();
     for line in text.split(['\n', ';']) {
         let Some((left, right)) = line.split_once('=') else { continue };
-        if JSON_BODIES.contains(&right.trim()) {
-            let name = left.trim().rsplit(char::is_whitespace).next().unwrap_or_default();
-            if !name.is_empty() {
-                names.push(name.to_owned());
-            }
+        let name = left.trim().rsplit(char::is_whitespace).next().unwrap_or_default();
+        let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$');
+        // `json.user || {}`
+        let right = right.split("||").next().unwrap_or(right).trim();
+        if let Some(path) = whole_path(right, &known).filter(|_| is_name && known.len() < BODIES_MAX) {
+            known.push((name.to_owned(), path));
         }
     }
-    names
+    known
 }
 
 /// `json.a.b[0].c)` → `a.b.0.c`
-fn path(text: &str, bodies: &[String]) -> Option<String> {
-    let rest = bodies.iter().find_map(|body| text.strip_prefix(body.as_str()))?;
-    let mut parts: Vec<String> = Vec::new();
-    let mut rest = rest.trim_start();
+fn path(text: &str, bodies: &[(String, String)]) -> Option<String> {
+    let (path, rest) = path_and_rest(text, bodies)?;
+    (!path.is_empty() && rest.trim_start().starts_with(')')).then_some(path)
+}
+
+/// The same for an expression that is nothing else.
+fn whole_path(text: &str, bodies: &[(String, String)]) -> Option<String> {
+    let (path, rest) = path_and_rest(text, bodies)?;
+    rest.trim().is_empty().then_some(path)
+}
+
+fn path_and_rest<'a>(text: &'a str, bodies: &[(String, String)]) -> Option<(String, &'a str)> {
+    let (prefix, rest) = bodies.iter().rev().find_map(|(body, prefix)| {
+        let rest = text.strip_prefix(body.as_str())?;
+        let is_longer = rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$');
+        (!is_longer).then_some((prefix, rest))
+    })?;
+    let mut parts: Vec<String> = if prefix.is_empty() { Vec::new() } else { vec![prefix.clone()] };
+    let mut rest = rest;
     loop {
-        if let Some(after) = rest.strip_prefix('.') {
+        if let Some(after) = rest.strip_prefix("?.").or(rest.strip_prefix('.')) {
             let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$').unwrap_or(after.len());
             if end == 0 {
                 return None;
@@ -148,10 +191,9 @@ fn path(text: &str, bodies: &[String]) -> Option<String> {
             parts.push(inside.trim_matches(['"', '\'']).replace('.', "\\."));
             rest = after;
         } else {
-            break;
+            return Some((parts.join("."), rest));
         }
     }
-    (!parts.is_empty() && rest.trim_start().starts_with(')')).then(|| parts.join("."))
 }
 
 #[cfg(test)]
@@ -161,12 +203,14 @@ mod tests {
     #[test]
     fn values_that_scripts_keep_are_found() {
         let script = "const res = pm.response.json();\npm.environment.set(\"token\", res.data.tokens[0].value);\n\
-                      pm.collectionVariables.set('id', pm.response.json().id);\npm.globals.set('x', compute(res));";
+                      pm.collectionVariables.set('id', pm.response.json().id);\npm.globals.set('x', compute(res));\n\
+                      var user = res.user || {};\npm.globals.set('name', user.name);";
         assert_eq!(
             captures(script),
             [
                 ("token".to_owned(), "response.json('data.tokens.0.value')".to_owned()),
                 ("id".to_owned(), "response.json('id')".to_owned()),
+                ("name".to_owned(), "response.json('user.name')".to_owned()),
             ]
         );
         assert_eq!(status("pm.test(\"x\", () => pm.response.to.have.status(201));"), Some(201));

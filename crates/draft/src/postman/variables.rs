@@ -86,6 +86,7 @@ impl Variables {
         }
         let code = match is_secret_field(name, value) && !value.contains("{{") {
             true => plan.secret(&js::upper_case(name, "SECRET"), format!("variable {name}")),
+            false if value.is_empty() => plan.unset(name),
             false => {
                 let value = self.text(value, plan);
                 let value = if value.is_variable() { Text::default() } else { value };
@@ -129,8 +130,7 @@ impl Variables {
                 }
             };
         }
-        plan.notes.add(format!("variable {{{{{}}}}} has no value in the collection; set it: -e {}=VALUE", js::label(name), js::upper_case(name, "VALUE")));
-        let code = plan.constant(&js::camel_case(name, "value"), &js::upper_case(name, "VALUE"), Text::default());
+        let code = plan.unset(name);
         self.known.push(Known { name: name.to_owned(), code: code.clone(), first: Text::default(), set_by_script: None });
         code
     }

@@ -119,7 +119,14 @@ impl Writer<'_> {
         }
         arguments.extend(params);
         let function = if is_request { "request" } else { function };
-        self.line(depth, &format!("response = http.{function}({});", arguments.join(", ")));
+        let line = format!("response = http.{function}({});", arguments.join(", "));
+        if line.contains('\n') || depth * 2 + line.chars().count() <= super::LINE_CHARS_MAX {
+            self.line(depth, &line);
+        } else {
+            self.line(depth, &format!("response = http.{function}("));
+            arguments.iter().for_each(|argument| self.line(depth + 1, &format!("{argument},")));
+            self.line(depth, ");");
+        }
         self.checks(depth, call);
         for capture in &call.captures {
             self.line(depth, &format!("{} = {};", capture.variable, capture.code));

@@ -75,7 +75,7 @@ pub(super) fn head(plan: &Plan, settings: &Settings, functions: &[String], write
     data(plan, &mut middle);
     shared(writer, &mut middle);
     options(plan, settings, functions, &mut middle);
-    secrets(plan, &mut middle);
+    required(plan, &mut middle);
     for (use_of, helper) in [("pause(", PAUSE), ("between(", BETWEEN), ("table(", TABLE), ("pick(", PICK)] {
         if body.contains(use_of) || middle.contains(use_of) {
             middle.push_str(helper);
@@ -100,7 +100,7 @@ pub(super) fn head(plan: &Plan, settings: &Settings, functions: &[String], write
 
 fn introduction(plan: &Plan, settings: &Settings) -> String {
     let (calls, groups) = plan.flows.iter().map(|flow| count(&flow.steps)).fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-    let variables: String = plan.secrets.iter().take(4).map(|secret| format!("-e {}=… ", secret.variable)).collect();
+    let variables = crate::summary::variables(plan.secrets.iter().map(|secret| &secret.variable).chain(plan.unset.iter().map(|(variable, _)| variable)));
     format!(
         "// Made by plimsoll new from {}: requests: {calls}, groups: {groups}.\n// Try it once: plimsoll run --iterations 1 {variables}{}\n",
         js::label(&settings.source),
@@ -121,6 +121,7 @@ fn constants(plan: &Plan, out: &mut String) {
     for constant in &plan.constants {
         let _ = match constant.is_fixed {
             true => writeln!(out, "const {} = {};", constant.name, constant.value.js()),
+            false if constant.value.is_empty() => writeln!(out, "const {} = __ENV.{};", constant.name, constant.variable),
             false => writeln!(out, "const {} = __ENV.{} || {};", constant.name, constant.variable, constant.value.js()),
         };
     }
@@ -245,20 +246,23 @@ fn scenario(load: Option<&Load>, exec: Option<&str>, settings: &Settings) -> Vec
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn secrets(plan: &Plan, out: &mut String) {
-    if plan.secrets.is_empty() {
+fn required(plan: &Plan, out: &mut String) {
+    let secrets = plan.secrets.iter().map(|secret| (secret.variable.as_str(), secret.place.as_str()));
+    let unset = plan.unset.iter().map(|(variable, place)| (variable.as_str(), place.as_str()));
+    let all: Vec<(&str, &str)> = secrets.chain(unset).collect();
+    if all.is_empty() {
         return;
     }
-    out.push_str("// Secrets are not in this script. Set each variable: -e NAME=VALUE\n");
-    for secret in &plan.secrets {
-        let _ = writeln!(out, "//   {}: {}", secret.variable, js::label(&secret.place));
+    out.push_str("// These values are not in the script. Set each variable: -e NAME=VALUE\n");
+    for (variable, place) in &all {
+        let _ = writeln!(out, "//   {variable}: {}", js::label(place));
     }
-    let names = plan.secrets.iter().map(|secret| js::quoted(&secret.variable)).collect();
+    let names = all.iter().map(|(variable, _)| js::quoted(variable)).collect();
     let list = super::enclosed(0, ("[", "]"), ("[", "]"), names);
     let _ = write!(
         out,
-        "const secrets = {list};\n\n\
-         export function setup() {{\n  const missing = secrets.filter((name) => !__ENV[name]);\n  \
+        "const required = {list};\n\n\
+         export function setup() {{\n  const missing = required.filter((name) => !__ENV[name]);\n  \
          if (missing.length > 0) {{\n    throw new Error(`set these variables with -e NAME=VALUE: ${{missing.join(', ')}}`);\n  }}\n}}\n\n"
     );
 }

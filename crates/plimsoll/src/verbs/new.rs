@@ -55,7 +55,7 @@ fn convert(path: &Path, flags: &NewFlags, context: &Context) -> Result<Exit, Fai
     let output = flags.output.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}.js")));
     let settings = Settings {
         source: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-        script: output.display().to_string(),
+        script: output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         stem: output.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or(stem),
         vus: flags.vus.max(1),
         duration: flags.duration.clone(),
