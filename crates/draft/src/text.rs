@@ -104,8 +104,8 @@ impl Text {
     /// The same, always a text: an expression alone may have a number.
     pub(crate) fn js_string(&self) -> String {
         match self.0.as_slice() {
-            // Variables of the environment are texts.
-            [Piece::Code { code, .. }] if !code.starts_with("__ENV.") => format!("`${{{code}}}`"),
+            // Constants are texts.
+            [Piece::Code { code, is_constant: false }] => format!("`${{{code}}}`"),
             _ => self.js(),
         }
     }

@@ -53,11 +53,11 @@ fn flow(entries: Vec<Entry>, archive: &Archive, settings: &Settings, plan: &mut 
     let variables = correlate(&mut exchanges, plan);
     let mut flow = Flow { name: "recording".to_owned(), opening, ..Flow::default() };
     flow.variables = variables.into_iter().map(|name| (name, Text::default())).collect();
-    let mut ended_ms = f64::NEG_INFINITY;
+    let mut ended_ms: Option<f64> = None;
     for ((exchange, (started, ended)), group) in exchanges.into_iter().zip(times).zip(groups) {
-        let gap_s = ((started - ended_ms) / 1000.0).min(settings.think_time_s_max);
+        let gap_s = ended_ms.map_or(0.0, |ended_ms| (started - ended_ms) / 1000.0).min(settings.think_time_s_max);
         let pause = (gap_s >= PAUSE_S_MIN).then_some(Step::Pause(gap_s));
-        ended_ms = ended_ms.max(ended);
+        ended_ms = Some(ended_ms.map_or(ended, |last| last.max(ended)));
         let call = Step::Call(Box::new(exchange.call));
         match flow.steps.last_mut() {
             Some(Step::Group(name, steps)) if *name == group => {

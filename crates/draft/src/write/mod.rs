@@ -23,7 +23,7 @@ pub(crate) fn write(plan: &Plan, settings: &Settings) -> (String, Vec<DataFile>)
     if plan.flows.len() > 1 {
         writer.all_flows(&functions);
     }
-    let body = std::mem::take(&mut writer.lines);
+    let body = std::mem::take(&mut writer.lines).trim_end().to_owned() + "\n";
     let script = head::head(plan, settings, &functions, &writer, &body) + &body;
     let mut files = writer.files;
     files.extend(head::data_files(plan));
@@ -102,7 +102,7 @@ impl Writer<'_> {
                     self.line(depth, "}");
                 }
                 Step::Call(call) => {
-                    if nth > 0 && matches!(steps[nth - 1], Step::Call(_)) {
+                    if nth > 0 && matches!(steps[nth - 1], Step::Call(_) | Step::Pause(_)) {
                         self.line(0, "");
                     }
                     self.call(depth, call);
