@@ -125,7 +125,7 @@ pub(crate) enum Verb {
     Archive(Box<ArchiveFlags>),
     /// List the modules that a script imports.
     Deps(Box<DepsFlags>),
-    /// Create a new script from a template.
+    /// Create a script from a template, or from a recording or a description of requests.
     New(NewFlags),
     /// Start systems under test on real servers, inject faults, and stop them.
     #[cfg(feature = "lab")]

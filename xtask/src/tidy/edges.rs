@@ -74,7 +74,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "hostile",
         &[
             "archive", "draft", "fleet", "grpc", "html", "import", "json", "model", "otlp", "plan", "runfile",
-            "tally", "wire",
+            "tally", "transpile", "wire",
         ],
     ),
     (
