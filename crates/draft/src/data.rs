@@ -8,8 +8,21 @@ use crate::{Settings, url};
 
 /// Names of fields that hold a login name, without separators, in lowercase.
 const LOGIN_NAMES: &[&str] = &[
-    "username", "user", "login", "email", "mail", "userid", "loginid", "account", "identifier", "emailaddress", "useremail", "phone",
-    "loginname", "accountname", "sessionusernameoremail",
+    "username",
+    "user",
+    "login",
+    "email",
+    "mail",
+    "userid",
+    "loginid",
+    "account",
+    "identifier",
+    "emailaddress",
+    "useremail",
+    "phone",
+    "loginname",
+    "accountname",
+    "sessionusernameoremail",
 ];
 
 /// Names of fields that hold a search term.
@@ -27,7 +40,8 @@ pub(crate) fn logins(exchanges: &mut [Exchange], plan: &mut Plan, settings: &Set
         let (rows, row) = (plan.free_name("users"), plan.free_name("user"));
         for exchange in exchanges.iter_mut() {
             each_field(&mut exchange.call, &mut |_, text| {
-                let is_name = text.as_literal().is_some_and(|value| names.iter().any(|(_, name)| name == value));
+                let is_name =
+                    text.as_literal().is_some_and(|value| names.iter().any(|(_, name)| name == value));
                 if is_name {
                     *text = Text::code(format!("{row}.{column}"));
                 }
@@ -60,7 +74,9 @@ fn login_names(exchanges: &mut [Exchange]) -> Vec<(String, String)> {
         if !fields.iter().any(|(name, value)| is_password(name) && !value.is_empty()) {
             continue;
         }
-        let is_login = |(name, value): &(String, String)| !value.is_empty() && LOGIN_NAMES.contains(&plain(name).as_str());
+        let is_login = |(name, value): &(String, String)| {
+            !value.is_empty() && LOGIN_NAMES.contains(&plain(name).as_str())
+        };
         if let Some(login) = fields.into_iter().find(is_login)
             && !found.iter().any(|(_, name)| *name == login.1)
         {

@@ -67,7 +67,9 @@ const REASONS_MAX: usize = 3;
 fn nothing(left_out: usize, notes: &[String]) -> String {
     let mut text = "it has no request to convert".to_owned();
     if left_out > 0 {
-        text += &format!(": all {left_out} are static assets or go to other sites; keep them with --keep-static and --keep-third-parties");
+        text += &format!(
+            ": all {left_out} are static assets or go to other sites; keep them with --keep-static and --keep-third-parties"
+        );
     } else if !notes.is_empty() {
         text += &format!(": {}", notes[..notes.len().min(REASONS_MAX)].join("; "));
     }

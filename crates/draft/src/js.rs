@@ -10,14 +10,96 @@ const NAME_CHARS_MAX: usize = 40;
 
 /// Words that are no identifiers, or that scripts of k6 use by another meaning.
 const RESERVED: &[&str] = &[
-    "arguments", "await", "break", "case", "catch", "check", "class", "const", "continue", "csv", "debugger",
-    "default", "delete", "do", "else", "encoding", "enum", "eval", "exec", "export", "extends", "false",
-    "finally", "fs", "for", "function", "group", "http", "if", "implements", "import", "in", "instanceof",
-    "interface", "let", "new", "null", "open", "options", "package", "pause", "private", "protected", "public",
-    "response", "return", "setup", "sleep", "static", "super", "switch", "teardown", "this", "throw", "true",
-    "try", "typeof", "undefined", "var", "void", "while", "with", "yield", "console", "between", "crypto",
-    "jar", "row", "find", "required", "round", "pick", "table", "missing", "async", "of", "get", "set", "Math", "JSON", "Date", "Number", "String",
-    "Object", "Array", "SharedArray", "encodeURIComponent", "decodeURIComponent", "Infinity", "NaN",
+    "arguments",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "check",
+    "class",
+    "const",
+    "continue",
+    "csv",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "encoding",
+    "enum",
+    "eval",
+    "exec",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "fs",
+    "for",
+    "function",
+    "group",
+    "http",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "open",
+    "options",
+    "package",
+    "pause",
+    "private",
+    "protected",
+    "public",
+    "response",
+    "return",
+    "setup",
+    "sleep",
+    "static",
+    "super",
+    "switch",
+    "teardown",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "console",
+    "between",
+    "crypto",
+    "jar",
+    "row",
+    "find",
+    "required",
+    "round",
+    "pick",
+    "table",
+    "missing",
+    "async",
+    "of",
+    "get",
+    "set",
+    "Math",
+    "JSON",
+    "Date",
+    "Number",
+    "String",
+    "Object",
+    "Array",
+    "SharedArray",
+    "encodeURIComponent",
+    "decodeURIComponent",
+    "Infinity",
+    "NaN",
 ];
 
 /// The text as a literal in single quotes.
@@ -62,7 +144,8 @@ fn is_unprintable(letter: char) -> bool {
 
 /// A name for people: one line, at most 100 characters.
 pub(crate) fn label(text: &str) -> String {
-    let clean: String = text.chars().map(|letter| if is_unprintable(letter) { ' ' } else { letter }).collect();
+    let clean: String =
+        text.chars().map(|letter| if is_unprintable(letter) { ' ' } else { letter }).collect();
     let clean = clean.split_whitespace().collect::<Vec<_>>().join(" ");
     match clean.chars().count() > LABEL_CHARS_MAX {
         true => clean.chars().take(LABEL_CHARS_MAX - 1).chain(['…']).collect(),
@@ -78,7 +161,13 @@ pub(crate) fn property(name: &str) -> String {
         && letters.all(|letter| is_first(letter) || letter.is_ascii_digit())
         // It would set the prototype.
         && name != "__proto__";
-    if is_bare { name.to_owned() } else if name == "__proto__" { "['__proto__']".to_owned() } else { quoted(name) }
+    if is_bare {
+        name.to_owned()
+    } else if name == "__proto__" {
+        "['__proto__']".to_owned()
+    } else {
+        quoted(name)
+    }
 }
 
 /// An identifier in camel case from any text; `fallback` if nothing of the text can be used.

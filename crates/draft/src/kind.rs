@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn kinds_are_detected() {
-        let check = |text: &str, expect: Option<Kind>| assert_eq!(Kind::detect(text.as_bytes()), expect, "{text}");
+        let check =
+            |text: &str, expect: Option<Kind>| assert_eq!(Kind::detect(text.as_bytes()), expect, "{text}");
         check("\u{feff}{\"log\": {\"version\": \"1.2\"", Some(Kind::Har));
         check("{\"info\": {\"_postman_id\": 1}, \"item\": []", Some(Kind::Postman));
         check("{\"openapi\": \"3.0.0\"", Some(Kind::OpenApi));

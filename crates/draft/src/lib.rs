@@ -10,8 +10,8 @@ mod curl;
 mod data;
 mod error;
 mod har;
-mod js;
 mod jmx;
+mod js;
 mod kind;
 mod openapi;
 mod plan;
@@ -170,7 +170,15 @@ fn finish(mut plan: Plan, left_out: LeftOut, settings: &Settings) -> Result<Draf
         });
     }
     let (script, files) = write::write(&plan, settings);
-    Ok(Draft { script, files, secrets: plan.secrets, unset: plan.unset, counts, left_out, notes: plan.notes.into_texts() })
+    Ok(Draft {
+        script,
+        files,
+        secrets: plan.secrets,
+        unset: plan.unset,
+        counts,
+        left_out,
+        notes: plan.notes.into_texts(),
+    })
 }
 
 fn whole(input: &mut dyn Read) -> Result<String, DraftError> {

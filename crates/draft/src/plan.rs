@@ -220,7 +220,9 @@ impl Plan {
         let host = address.split("://").last().unwrap_or(address);
         let wish = match self.bases.is_empty() {
             true => "BASE_URL".to_owned(),
-            false if host.starts_with(|letter: char| letter.is_ascii_digit()) => format!("HOST{}_URL", js::upper_case(host, "")),
+            false if host.starts_with(|letter: char| letter.is_ascii_digit()) => {
+                format!("HOST{}_URL", js::upper_case(host, ""))
+            }
             false => format!("{}_URL", js::upper_case(host, "OTHER")),
         };
         let name = self.free_name(&wish);
@@ -256,7 +258,12 @@ impl Plan {
         let variable = self.free_name(&js::upper_case(source_name, "VALUE"));
         let name = self.free_name(&js::camel_case(source_name, "value"));
         self.unset.push((variable.clone(), place));
-        self.constants.push(Constant { name: name.clone(), variable, value: Text::default(), is_fixed: false });
+        self.constants.push(Constant {
+            name: name.clone(),
+            variable,
+            value: Text::default(),
+            is_fixed: false,
+        });
         Text::constant(name)
     }
 

@@ -7,17 +7,46 @@ use crate::url;
 
 /// Headers that the client or the browser sets by itself, and those that would ask for another answer than a first visit gets.
 const OWN_HEADERS: &[&str] = &[
-    "accept-encoding", "accept-language", "cache-control", "connection", "content-length", "dnt", "expect", "host",
-    "if-modified-since", "if-none-match", "keep-alive", "pragma", "priority", "proxy-connection", "range", "referer",
-    "save-data", "te", "transfer-encoding", "upgrade", "upgrade-insecure-requests", "user-agent", "via",
-    "sec-gpc", "purpose", "x-client-data", "access-control-request-method", "access-control-request-headers",
-    "traceparent", "tracestate", "baggage", "sentry-trace", "postman-token",
+    "accept-encoding",
+    "accept-language",
+    "cache-control",
+    "connection",
+    "content-length",
+    "dnt",
+    "expect",
+    "host",
+    "if-modified-since",
+    "if-none-match",
+    "keep-alive",
+    "pragma",
+    "priority",
+    "proxy-connection",
+    "range",
+    "referer",
+    "save-data",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+    "upgrade-insecure-requests",
+    "user-agent",
+    "via",
+    "sec-gpc",
+    "purpose",
+    "x-client-data",
+    "access-control-request-method",
+    "access-control-request-headers",
+    "traceparent",
+    "tracestate",
+    "baggage",
+    "sentry-trace",
+    "postman-token",
 ];
 
 /// Whether a script sets a header. Pseudo-headers of HTTP/2 begin with a colon.
 pub(crate) fn is_kept_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let is_token = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&byte));
+    let is_token = !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&byte));
     is_token && !OWN_HEADERS.contains(&name.as_str()) && !name.starts_with("sec-")
 }
 
@@ -156,7 +185,8 @@ fn multipart(content_type: &str, text: &str) -> Option<Body> {
         }
         let (head, value) = part.trim_start_matches('\n').split_once("\n\n")?;
         let value = value.strip_suffix('\n').unwrap_or(value);
-        let disposition = head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-disposition"))?;
+        let disposition =
+            head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-disposition"))?;
         let parameter = |name: &str| {
             let (_, rest) = disposition.split_once(&format!("; {name}=\""))?;
             rest.split('"').next().map(str::to_owned)
@@ -165,7 +195,8 @@ fn multipart(content_type: &str, text: &str) -> Option<Body> {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("content-type").then(|| value.trim().to_owned())
         });
-        let file = parameter("filename").map(|file| (file, kind.unwrap_or_else(|| "application/octet-stream".to_owned())));
+        let file = parameter("filename")
+            .map(|file| (file, kind.unwrap_or_else(|| "application/octet-stream".to_owned())));
         parts.push(Part { name: parameter("name")?, value: Text::literal(value), file });
     }
     None
@@ -182,16 +213,23 @@ mod tests {
             .then(Text::literal(", \"name\": \"a "))
             .then(Text::constant("name"))
             .then(Text::literal("\"}"));
-        let Body::Json(Node::Map(members)) = body("application/json; charset=utf-8", &text) else { panic!("no JSON") };
+        let Body::Json(Node::Map(members)) = body("application/json; charset=utf-8", &text) else {
+            panic!("no JSON")
+        };
         assert_eq!(members[0].1, Node::Text(Text::code("id")));
         assert_eq!(members[1].1, Node::Text(Text::literal("a ").then(Text::constant("name"))));
-        assert!(matches!(body("application/json", &Text::literal("{\"id\": 9007199254740993}")), Body::Text(_)));
+        assert!(matches!(
+            body("application/json", &Text::literal("{\"id\": 9007199254740993}")),
+            Body::Text(_)
+        ));
         assert!(matches!(body("application/json", &Text::literal("{broken")), Body::Text(_)));
     }
 
     #[test]
     fn forms_are_decoded() {
-        let Body::Form(fields) = body("application/x-www-form-urlencoded", &Text::literal("a=1+2&b%5B%5D=%C3%A9&c")) else {
+        let Body::Form(fields) =
+            body("application/x-www-form-urlencoded", &Text::literal("a=1+2&b%5B%5D=%C3%A9&c"))
+        else {
             panic!("no form")
         };
         assert_eq!(fields[0], (Text::literal("a"), Text::literal("1 2")));
@@ -203,7 +241,9 @@ mod tests {
     fn multipart_bodies_are_split() {
         let text = "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--B\r\nContent-Disposition: form-data; name=\"f\"; \
                     filename=\"x.txt\"\r\nContent-Type: text/plain\r\n\r\nline\r\n--B--\r\n";
-        let Body::Multipart(parts) = body("multipart/form-data; boundary=B", &Text::literal(text)) else { panic!("no parts") };
+        let Body::Multipart(parts) = body("multipart/form-data; boundary=B", &Text::literal(text)) else {
+            panic!("no parts")
+        };
         assert_eq!((parts[0].name.as_str(), parts[0].value.as_literal()), ("a", Some("1")));
         assert_eq!(parts[1].file, Some(("x.txt".to_owned(), "text/plain".to_owned())));
         assert!(matches!(body("multipart/form-data; boundary=B", &Text::literal("cut off")), Body::Text(_)));

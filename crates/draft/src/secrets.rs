@@ -10,22 +10,44 @@ use crate::url;
 
 /// Parts of names of fields that hold secrets, without separators, in lowercase.
 const SECRET_PARTS: &[&str] = &[
-    "password", "passwd", "passphrase", "passcode", "secret", "apikey", "accesstoken", "refreshtoken", "authtoken", "idtoken",
-    "privatekey", "accesskey", "credential", "authorization", "cardnumber", "creditcard", "cvv", "cvc", "sessionid", "sessid",
-    "subscriptionkey", "bearer", "signature", "jwt",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "apikey",
+    "accesstoken",
+    "refreshtoken",
+    "authtoken",
+    "idtoken",
+    "privatekey",
+    "accesskey",
+    "credential",
+    "authorization",
+    "cardnumber",
+    "creditcard",
+    "cvv",
+    "cvc",
+    "sessionid",
+    "sessid",
+    "subscriptionkey",
+    "bearer",
+    "signature",
+    "jwt",
 ];
 
 /// Names of fields that hold secrets.
 const SECRET_NAMES: &[&str] = &[
-    "pass", "pwd", "pw", "pin", "otp", "totp", "mfacode", "token", "auth", "apitoken", "key", "sig", "ssn", "iban", "cookie",
-    "xauth", "appid", "session", "sid",
+    "pass", "pwd", "pw", "pin", "otp", "totp", "mfacode", "token", "auth", "apitoken", "key", "sig", "ssn",
+    "iban", "cookie", "xauth", "appid", "session", "sid",
 ];
 
 /// Endings of names that hold tokens: the value is a secret where no response returned it.
 const TOKEN_ENDING: &str = "token";
 
 /// Names that end with `token` and name no secret.
-const HARMLESS_TOKENS: &[&str] = &["nextpagetoken", "pagetoken", "continuationtoken", "nexttoken", "synctoken", "canceltoken"];
+const HARMLESS_TOKENS: &[&str] =
+    &["nextpagetoken", "pagetoken", "continuationtoken", "nexttoken", "synctoken", "canceltoken"];
 
 /// Characters of a value that is replaced wherever it stands, not only in its field.
 const EVERYWHERE_CHARS_MIN: usize = 6;
@@ -34,8 +56,27 @@ const EVERYWHERE_CHARS_MIN: usize = 6;
 const TOKEN_CHARS_MIN: usize = 8;
 
 /// Beginnings of tokens that services issue.
-const TOKEN_STARTS: &[&str] =
-    &["ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "sk_live_", "sk_test_", "rk_live_", "xoxb-", "xoxp-", "AKIA", "ASIA", "AIza", "SG.", "sk-", "ya29.", "EAAC", "PMAK-", "shpat_"];
+const TOKEN_STARTS: &[&str] = &[
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "sk_live_",
+    "sk_test_",
+    "rk_live_",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "SG.",
+    "sk-",
+    "ya29.",
+    "EAAC",
+    "PMAK-",
+    "shpat_",
+];
 
 /// Whether a field's name says that it holds a secret.
 pub(crate) fn is_secret_field(name: &str, value: &str) -> bool {
@@ -48,7 +89,9 @@ pub(crate) fn is_secret_field(name: &str, value: &str) -> bool {
     }
     let is_long = value.chars().count() >= TOKEN_CHARS_MIN;
     match SECRET_NAMES.iter().any(|secret| *secret == name) {
-        true => is_long || ["pass", "pwd", "pw", "pin", "otp", "totp", "ssn", "mfacode"].contains(&name.as_str()),
+        true => {
+            is_long || ["pass", "pwd", "pw", "pin", "otp", "totp", "ssn", "mfacode"].contains(&name.as_str())
+        }
         false => is_long && name.ends_with(TOKEN_ENDING) && !HARMLESS_TOKENS.contains(&name.as_str()),
     }
 }
@@ -56,14 +99,18 @@ pub(crate) fn is_secret_field(name: &str, value: &str) -> bool {
 /// Whether a field's name says that it holds a password, so that a name beside it is a login name.
 pub(crate) fn is_password(name: &str) -> bool {
     let name = plain(name);
-    ["password", "passwd", "passphrase", "passcode"].iter().any(|part| name.contains(part)) || ["pass", "pwd", "pw"].contains(&name.as_str())
+    ["password", "passwd", "passphrase", "passcode"].iter().any(|part| name.contains(part))
+        || ["pass", "pwd", "pw"].contains(&name.as_str())
 }
 
 /// Whether a value has the shape of a secret: a JSON Web Token, or a key of a known service.
 pub(crate) fn is_secret_value(value: &str) -> bool {
-    let is_token = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.=".contains(&byte));
-    let is_jwt = value.starts_with("eyJ") && value.matches('.').count() == 2 && value.len() > 40 && is_token(value);
-    is_jwt || value.len() >= 20 && is_token(value) && TOKEN_STARTS.iter().any(|start| value.starts_with(start))
+    let is_token =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.=".contains(&byte));
+    let is_jwt =
+        value.starts_with("eyJ") && value.matches('.').count() == 2 && value.len() > 40 && is_token(value);
+    is_jwt
+        || value.len() >= 20 && is_token(value) && TOKEN_STARTS.iter().any(|start| value.starts_with(start))
 }
 
 /// The name without separators, in lowercase.
@@ -215,19 +262,24 @@ impl Redaction<'_> {
 
     /// Replaces the content of elements such as `<password>`.
     fn xml(&mut self, text: &mut Text, place: &str) {
-        let Some(literal) = text.as_literal().filter(|text| text.trim_start().starts_with('<')) else { return };
+        let Some(literal) = text.as_literal().filter(|text| text.trim_start().starts_with('<')) else {
+            return;
+        };
         let mut found = Vec::new();
         for (at, _) in literal.match_indices('<') {
             let rest = &literal[at + 1..];
             let Some((tag, after)) = rest.split_once('>') else { break };
             let name = tag.split_whitespace().next().unwrap_or_default();
             let value = after.split('<').next().unwrap_or_default().trim();
-            if !name.starts_with(['/', '?', '!']) && is_secret_field(name.rsplit(':').next().unwrap_or(name), value) {
+            if !name.starts_with(['/', '?', '!'])
+                && is_secret_field(name.rsplit(':').next().unwrap_or(name), value)
+            {
                 found.push((name.to_owned(), value.to_owned()));
             }
         }
         for (name, value) in found {
-            let with = self.replaced(&js::upper_case(&name, "SECRET"), &value, format!("element {name} of {place}"));
+            let with =
+                self.replaced(&js::upper_case(&name, "SECRET"), &value, format!("element {name} of {place}"));
             text.replace(&format!(">{value}<"), &Text::literal(">").then(with).then(Text::literal("<")));
         }
     }
@@ -260,7 +312,9 @@ mod tests {
 
     #[test]
     fn names_of_secrets() {
-        let check = |name: &str, value: &str, expect: bool| assert_eq!(is_secret_field(name, value), expect, "{name}={value}");
+        let check = |name: &str, value: &str, expect: bool| {
+            assert_eq!(is_secret_field(name, value), expect, "{name}={value}")
+        };
         check("password", "x", true);
         check("user[password_confirmation]", "x", true);
         check("X-Api-Key", "0123", true);

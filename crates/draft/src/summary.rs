@@ -26,12 +26,20 @@ impl Draft {
             let _ = writeln!(out, "wrote {}", file.name);
         }
         self.left_out(&mut out);
-        let secrets = self.secrets.iter().map(|secret| format!("{} ({})", secret.variable, crate::js::label(&secret.place)));
+        let secrets = self
+            .secrets
+            .iter()
+            .map(|secret| format!("{} ({})", secret.variable, crate::js::label(&secret.place)));
         list(&mut out, "secrets, not in the script; set each with -e NAME=VALUE:", secrets.collect());
-        let unset = self.unset.iter().map(|(variable, place)| format!("{variable} ({})", crate::js::label(place)));
+        let unset =
+            self.unset.iter().map(|(variable, place)| format!("{variable} ({})", crate::js::label(place)));
         list(&mut out, "without a value; set each with -e NAME=VALUE:", unset.collect());
         list(&mut out, "not converted, or to be done:", self.notes.clone());
-        let all = self.secrets.iter().map(|secret| &secret.variable).chain(self.unset.iter().map(|(variable, _)| variable));
+        let all = self
+            .secrets
+            .iter()
+            .map(|secret| &secret.variable)
+            .chain(self.unset.iter().map(|(variable, _)| variable));
         let variables = variables(all);
         let _ = writeln!(out, "try it once: plimsoll run --iterations 1 {variables}{script}");
         out
@@ -40,7 +48,11 @@ impl Draft {
     fn left_out(&self, out: &mut String) {
         let left_out = &self.left_out;
         if left_out.static_assets > 0 {
-            let _ = writeln!(out, "left out: {} (--keep-static keeps them)", plural(left_out.static_assets, "static asset"));
+            let _ = writeln!(
+                out,
+                "left out: {} (--keep-static keeps them)",
+                plural(left_out.static_assets, "static asset")
+            );
         }
         if left_out.third_party > 0 {
             let shown: Vec<&str> = left_out.hosts.iter().take(SHOWN_MAX).map(String::as_str).collect();
@@ -54,10 +66,18 @@ impl Draft {
             );
         }
         if left_out.redirected > 0 {
-            let _ = writeln!(out, "left out: {} after redirects, which the script follows by itself", plural(left_out.redirected, "request"));
+            let _ = writeln!(
+                out,
+                "left out: {} after redirects, which the script follows by itself",
+                plural(left_out.redirected, "request")
+            );
         }
         if left_out.other > 0 {
-            let _ = writeln!(out, "left out: {} without a response or of another scheme, preflights", plural(left_out.other, "request"));
+            let _ = writeln!(
+                out,
+                "left out: {} without a response or of another scheme, preflights",
+                plural(left_out.other, "request")
+            );
         }
     }
 }

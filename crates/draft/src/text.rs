@@ -112,7 +112,9 @@ impl Text {
 
     /// Replaces every part of literals that equals `value`.
     pub(crate) fn replace(&mut self, value: &str, with: &Text) -> bool {
-        if value.is_empty() || !self.0.iter().any(|piece| matches!(piece, Piece::Literal(text) if text.contains(value))) {
+        if value.is_empty()
+            || !self.0.iter().any(|piece| matches!(piece, Piece::Literal(text) if text.contains(value)))
+        {
             return false;
         }
         let mut out = Text::default();

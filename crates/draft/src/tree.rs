@@ -81,7 +81,9 @@ impl Tree {
     /// Whether JavaScript would change a number of it.
     pub(crate) fn has_inexact_numbers(&self) -> bool {
         match self {
-            Tree::Number(text) => text.parse::<i128>().is_ok_and(|number| number.unsigned_abs() > u128::from(EXACT_MAX)),
+            Tree::Number(text) => {
+                text.parse::<i128>().is_ok_and(|number| number.unsigned_abs() > u128::from(EXACT_MAX))
+            }
             Tree::List(items) => items.iter().any(Tree::has_inexact_numbers),
             Tree::Map(members) => members.iter().any(|(_, value)| value.has_inexact_numbers()),
             _ => false,

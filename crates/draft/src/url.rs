@@ -60,9 +60,10 @@ impl Url {
     /// Whether the path or the query has a part that differs between iterations.
     pub(crate) fn is_variable(&self) -> bool {
         self.path.iter().any(Text::is_variable)
-            || self.query.iter().any(|(name, value)| {
-                name.is_variable() || value.as_ref().is_some_and(Text::is_variable)
-            })
+            || self
+                .query
+                .iter()
+                .any(|(name, value)| name.is_variable() || value.as_ref().is_some_and(Text::is_variable))
     }
 }
 
@@ -148,7 +149,18 @@ pub(crate) fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
+            b'A'..=b'Z'
+            | b'a'..=b'z'
+            | b'0'..=b'9'
+            | b'-'
+            | b'_'
+            | b'.'
+            | b'!'
+            | b'~'
+            | b'*'
+            | b'\''
+            | b'('
+            | b')' => {
                 out.push(char::from(byte));
             }
             byte => out.push_str(&format!("%{byte:02X}")),
@@ -239,7 +251,10 @@ mod tests {
         check(Text::literal("h/a"), "`${BASE_URL}/a`");
         check(Text::literal("/a"), "`${BASE_URL}/a`");
         check(Text::constant("root").then(Text::literal("/a?b=c")), "`${root}/a?b=c`");
-        check(Text::literal("http://").then(Text::constant("host")).then(Text::literal(":80/a")), "`http://${host}:80/a`");
+        check(
+            Text::literal("http://").then(Text::constant("host")).then(Text::literal(":80/a")),
+            "`http://${host}:80/a`",
+        );
     }
 
     #[test]

@@ -76,7 +76,9 @@ impl Service for Portal {
         match (request.method(), path.as_str()) {
             ("GET", "/") => page("The portal", "<p><a href=\"/sign-in\">Sign in</a></p>", ""),
             ("GET", "/style.css") => Reply::new(200, &[("content-type", "text/css")], STYLE.as_bytes()),
-            ("GET", "/account.js") => Reply::new(200, &[("content-type", "text/javascript")], ACCOUNT_SCRIPT.as_bytes()),
+            ("GET", "/account.js") => {
+                Reply::new(200, &[("content-type", "text/javascript")], ACCOUNT_SCRIPT.as_bytes())
+            }
             ("GET", "/pixel.gif") => Reply::new(200, &[("content-type", "image/gif")], b"GIF89a"),
             ("GET", "/count") => Reply::json(200, &json!({"counted": true})),
             ("GET", "/sign-in") => self.form(),
@@ -85,8 +87,12 @@ impl Service for Portal {
             ("POST", "/api/token") => self.access_token(request),
             ("GET", "/api/products") => self.products(request),
             ("POST", "/api/orders") => self.order(request),
-            ("GET", path) if path.starts_with("/api/orders/") => self.shown(request, "order", &path["/api/orders/".len()..]),
-            ("GET", path) if path.starts_with("/receipts/") => self.receipt(request, &path["/receipts/".len()..]),
+            ("GET", path) if path.starts_with("/api/orders/") => {
+                self.shown(request, "order", &path["/api/orders/".len()..])
+            }
+            ("GET", path) if path.starts_with("/receipts/") => {
+                self.receipt(request, &path["/receipts/".len()..])
+            }
             _ => Reply::json(404, &json!({"error": "no such page"})),
         }
     }
@@ -132,7 +138,10 @@ impl Portal {
     fn sign_in(&self, request: &Request) -> Reply {
         let pairs = form_pairs(&String::from_utf8_lossy(&request.body));
         let field = |name: &str| pairs.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value);
-        if !self.is_good(field("form_token"), "form") || field("password") != PASSWORD || field("username").is_empty() {
+        if !self.is_good(field("form_token"), "form")
+            || field("password") != PASSWORD
+            || field("username").is_empty()
+        {
             return Reply::json(403, &json!({"error": "stale form or wrong password"}));
         }
         let session = self.issue("session");
@@ -145,7 +154,10 @@ impl Portal {
         let token = self.issue(&format!("csrf {session}"));
         let head = format!("<meta name=\"csrf-token\" content=\"{token}\">");
         // The pixel and the counter are another site's: another host.
-        let port = request.header("host").and_then(|host| host.rsplit_once(':').map(|(_, port)| port.to_owned())).unwrap_or_default();
+        let port = request
+            .header("host")
+            .and_then(|host| host.rsplit_once(':').map(|(_, port)| port.to_owned()))
+            .unwrap_or_default();
         let body = format!(
             "<p>Your account</p><button onclick=\"order()\">Order</button><img src=\"http://localhost:{port}/pixel.gif\">\
              <script src=\"/account.js\"></script><script>fetch('http://localhost:{port}/count', {{ mode: 'no-cors' }})</script>"
@@ -154,7 +166,9 @@ impl Portal {
     }
 
     fn access_token(&self, request: &Request) -> Reply {
-        let Some(session) = self.session(request).filter(|session| self.has_csrf(request, session)) else { return refused() };
+        let Some(session) = self.session(request).filter(|session| self.has_csrf(request, session)) else {
+            return refused();
+        };
         let token = self.issue(&format!("access {session}"));
         Reply::json(200, &json!({"token_type": "Bearer", "access_token": token}))
     }
@@ -163,12 +177,15 @@ impl Portal {
         if self.bearer(request).is_none() {
             return refused();
         }
-        let products: Vec<Value> = (40..50).map(|id| json!({"id": id, "name": format!("Rope no. {id}")})).collect();
+        let products: Vec<Value> =
+            (40..50).map(|id| json!({"id": id, "name": format!("Rope no. {id}")})).collect();
         Reply::json(200, &json!({"products": products}))
     }
 
     fn order(&self, request: &Request) -> Reply {
-        let Some(session) = self.bearer(request).filter(|session| self.has_csrf(request, session)) else { return refused() };
+        let Some(session) = self.bearer(request).filter(|session| self.has_csrf(request, session)) else {
+            return refused();
+        };
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         if !body["product"].as_u64().is_some_and(|id| (40..50).contains(&id)) {
             return Reply::json(400, &json!({"error": "no such product"}));
@@ -180,7 +197,9 @@ impl Portal {
     }
 
     fn shown(&self, request: &Request, kind: &str, id: &str) -> Reply {
-        let session = self.bearer(request).filter(|session| self.is_good(&format!("order-{id}"), &format!("{kind} {session}")));
+        let session = self
+            .bearer(request)
+            .filter(|session| self.is_good(&format!("order-{id}"), &format!("{kind} {session}")));
         match session {
             Some(_) => Reply::json(200, &json!({"id": id.parse().unwrap_or(0), "status": "packed"})),
             None => refused(),
@@ -188,7 +207,8 @@ impl Portal {
     }
 
     fn receipt(&self, request: &Request, reference: &str) -> Reply {
-        let session = self.session(request).filter(|session| self.is_good(reference, &format!("receipt {session}")));
+        let session =
+            self.session(request).filter(|session| self.is_good(reference, &format!("receipt {session}")));
         if session.is_none() {
             return refused();
         }

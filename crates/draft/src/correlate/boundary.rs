@@ -29,17 +29,15 @@ fn around<'a>(text: &'a str, at: usize, value: &str) -> Option<(&'a str, String)
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
     let starts = (line_start.max(at.saturating_sub(LEFT_BYTES_MAX))..at).rev();
-    let is_long = |start: &usize| text.is_char_boundary(*start) && (at - start >= LEFT_BYTES_MIN || *start == 0);
+    let is_long =
+        |start: &usize| text.is_char_boundary(*start) && (at - start >= LEFT_BYTES_MIN || *start == 0);
     // People read words: a beginning in the middle of one is the last choice.
     let begins_word = |start: &usize| !text[..*start].ends_with(|letter: char| letter.is_alphanumeric());
-    let is_first = |left: &&str| memchr::memmem::find(text.as_bytes(), left.as_bytes()) == Some(at - left.len());
+    let is_first =
+        |left: &&str| memchr::memmem::find(text.as_bytes(), left.as_bytes()) == Some(at - left.len());
     let candidates: Vec<usize> = starts.filter(is_long).collect();
     let of_words = candidates.iter().filter(|start| begins_word(start));
-    of_words
-        .chain(&candidates)
-        .map(|start| &text[*start..at])
-        .find(is_first)
-        .map(|left| (left, right))
+    of_words.chain(&candidates).map(|start| &text[*start..at]).find(is_first).map(|left| (left, right))
 }
 
 #[cfg(test)]

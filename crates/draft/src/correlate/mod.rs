@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use crate::js;
 use crate::plan::{Call, Capture, Plan, unused};
 use crate::text::Text;
-pub(crate) use producers::canonical;
 use producers::Producers;
+pub(crate) use producers::canonical;
 use slots::{Slot, each_slot};
 
 /// A request and what was recorded of its response.

@@ -37,7 +37,11 @@ pub(super) struct Producers {
 
 impl Producers {
     pub(super) fn search(exchanges: &[Exchange], slots: &[Slot]) -> Producers {
-        let wanted: FxHashSet<&str> = slots.iter().map(|slot| slot.value.as_str()).filter(|value| is_distinctive(value) || is_short_id(value)).collect();
+        let wanted: FxHashSet<&str> = slots
+            .iter()
+            .map(|slot| slot.value.as_str())
+            .filter(|value| is_distinctive(value) || is_short_id(value))
+            .collect();
         let mut found = Producers { by_value: FxHashMap::default() };
         for (nth, exchange) in exchanges.iter().enumerate() {
             let mut search = Search { exchange: nth, of: exchange, wanted: &wanted, found: &mut found };
@@ -52,7 +56,8 @@ impl Producers {
         let candidates = self.by_value.get(&slot.value)?;
         let is_long = is_distinctive(&slot.value);
         let fits = |producer: &&Producer, slot: &Slot| is_long || speaks_of_same(producer, slot);
-        let producer = candidates.iter().find(|producer| producer.exchange < slot.exchange && fits(producer, slot))?;
+        let producer =
+            candidates.iter().find(|producer| producer.exchange < slot.exchange && fits(producer, slot))?;
         let sent_first = slots.iter().find(|other| other.value == slot.value && fits(&producer, other))?;
         (sent_first.exchange > producer.exchange).then_some(producer)
     }
@@ -63,7 +68,11 @@ impl Producers {
         for slot in slots {
             let value = slot.value.as_str();
             let is_path_id = slot.kind == SlotKind::Path && is_short_id(value);
-            if self.by_value.contains_key(value) || !(is_distinctive(value) || is_path_id) || searched.len() >= SEARCHES_MAX || !searched.insert(value) {
+            if self.by_value.contains_key(value)
+                || !(is_distinctive(value) || is_path_id)
+                || searched.len() >= SEARCHES_MAX
+                || !searched.insert(value)
+            {
                 continue;
             }
             let before = exchanges[..slot.exchange].iter().enumerate();
@@ -108,13 +117,24 @@ impl Search<'_> {
             self.html();
         }
         for (name, value) in &response.headers {
-            let is_known = ["set-cookie", "date", "content-type", "content-length", "location"].contains(&name.to_ascii_lowercase().as_str());
+            let is_known = ["set-cookie", "date", "content-type", "content-length", "location"]
+                .contains(&name.to_ascii_lowercase().as_str());
             if !is_known {
-                self.add(value, format!("response.headers[{}]", js::quoted(&canonical(name))), name, name, Vec::new());
+                self.add(
+                    value,
+                    format!("response.headers[{}]", js::quoted(&canonical(name))),
+                    name,
+                    name,
+                    Vec::new(),
+                );
             }
         }
         for (name, value) in &response.cookies {
-            let jar = format!("http.cookieJar().cookiesForURL({})[{}][0]", self.of.call.url.base.js_string(), js::quoted(name));
+            let jar = format!(
+                "http.cookieJar().cookiesForURL({})[{}][0]",
+                self.of.call.url.base.js_string(),
+                js::quoted(name)
+            );
             self.add(value, jar.clone(), name, name, Vec::new());
             let decoded = url::decode(value, false);
             if decoded != *value {
@@ -126,7 +146,8 @@ impl Search<'_> {
     /// The thing that the request's address speaks of: `/orders/17` → `order`.
     fn resource(&self) -> String {
         let segments = self.of.call.url.path.iter().rev().filter_map(|segment| segment.as_literal());
-        let mut names = segments.filter(|segment| !segment.is_empty() && !is_short_id(segment) && !is_distinctive(segment));
+        let mut names = segments
+            .filter(|segment| !segment.is_empty() && !is_short_id(segment) && !is_distinctive(segment));
         names.next().map(thing).unwrap_or_default()
     }
 
@@ -153,7 +174,11 @@ impl Search<'_> {
                 }
                 let code = format!("response.json({})", js::quoted(path));
                 let own = thing(key);
-                let name = if own.is_empty() && !parent.is_empty() { format!("{} {key}", singular(parent)) } else { key.to_owned() };
+                let name = if own.is_empty() && !parent.is_empty() {
+                    format!("{} {key}", singular(parent))
+                } else {
+                    key.to_owned()
+                };
                 let name = if name.trim().is_empty() { singular(parent) } else { name };
                 self.add(text, code, &name, key, vec![own, thing(parent), self.resource()]);
             }
@@ -163,12 +188,18 @@ impl Search<'_> {
 
     fn html(&mut self) {
         let document = Document::parse_within(&self.of.response.body, Limits::default());
-        for (element, name, value) in [("input", "name", "value"), ("meta", "name", "content"), ("button", "name", "value")] {
+        for (element, name, value) in
+            [("input", "name", "value"), ("meta", "name", "content"), ("button", "name", "value")]
+        {
             let Ok(selector) = Selector::parse(&format!("{element}[{name}]")) else { continue };
             let root = [html::NodeId::ROOT];
             let mut seen: FxHashSet<&str> = FxHashSet::default();
             for id in document.find(&root, &selector) {
-                let (Some(field), Some(content)) = (document.attribute(id, name), document.attribute(id, value)) else { continue };
+                let (Some(field), Some(content)) =
+                    (document.attribute(id, name), document.attribute(id, value))
+                else {
+                    continue;
+                };
                 // A script gets the first element of a name.
                 if !seen.insert(field) || field.contains(['"', '\\', '\n']) {
                     continue;
@@ -185,7 +216,8 @@ impl Search<'_> {
             return;
         }
         let things = things.into_iter().filter(|thing| !thing.is_empty()).collect();
-        let producer = Producer { exchange: self.exchange, code, name: name.to_owned(), key: key.to_owned(), things };
+        let producer =
+            Producer { exchange: self.exchange, code, name: name.to_owned(), key: key.to_owned(), things };
         self.found.by_value.entry(value.to_owned()).or_default().push(producer);
     }
 }
@@ -195,12 +227,20 @@ fn in_texts(nth: usize, exchange: &Exchange, slot: &Slot) -> Option<Producer> {
     let response = &exchange.response;
     let location = crate::request::header(&response.headers, "location").unwrap_or_default();
     let spellings = [slot.value.clone(), url::encode(&slot.value)];
-    let places = [("response.url", response.final_url.as_str()), ("response.headers['Location']", location), ("response.body", response.body.as_str())];
-    let code = places.iter().find_map(|(expression, text)| boundary::between(expression, text, &spellings[0])).or_else(|| {
-        let encoded = (spellings[0] != spellings[1]).then_some(&spellings[1])?;
-        let code = places.iter().find_map(|(expression, text)| boundary::between(expression, text, encoded))?;
-        Some(format!("decodeURIComponent({code})"))
-    })?;
+    let places = [
+        ("response.url", response.final_url.as_str()),
+        ("response.headers['Location']", location),
+        ("response.body", response.body.as_str()),
+    ];
+    let code = places
+        .iter()
+        .find_map(|(expression, text)| boundary::between(expression, text, &spellings[0]))
+        .or_else(|| {
+            let encoded = (spellings[0] != spellings[1]).then_some(&spellings[1])?;
+            let code =
+                places.iter().find_map(|(expression, text)| boundary::between(expression, text, encoded))?;
+            Some(format!("decodeURIComponent({code})"))
+        })?;
     Some(producer(nth, code, slot))
 }
 
@@ -212,7 +252,11 @@ fn in_links(nth: usize, exchange: &Exchange, slot: &Slot) -> Option<Producer> {
     let response = &exchange.response;
     let location = crate::request::header(&response.headers, "location").unwrap_or_default();
     let left = format!("/{}/", slot.name);
-    let places = [("response.url", response.final_url.as_str()), ("response.headers['Location']", location), ("response.body", response.body.as_str())];
+    let places = [
+        ("response.url", response.final_url.as_str()),
+        ("response.headers['Location']", location),
+        ("response.body", response.body.as_str()),
+    ];
     places.iter().find_map(|(expression, text)| {
         let (_, rest) = text.split_once(left.as_str())?;
         let rest = rest.strip_prefix(slot.value.as_str())?;
@@ -240,7 +284,29 @@ fn producer(nth: usize, code: String, slot: &Slot) -> Producer {
 fn escaped(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for letter in name.chars() {
-        if matches!(letter, '.' | '*' | '?' | '|' | '#' | '@' | '!' | '{' | '}' | '[' | ']' | '(' | ')' | '=' | '<' | '>' | '%' | '"' | '\\' | ':' | ',') {
+        if matches!(
+            letter,
+            '.' | '*'
+                | '?'
+                | '|'
+                | '#'
+                | '@'
+                | '!'
+                | '{'
+                | '}'
+                | '['
+                | ']'
+                | '('
+                | ')'
+                | '='
+                | '<'
+                | '>'
+                | '%'
+                | '"'
+                | '\\'
+                | ':'
+                | ','
+        ) {
             out.push('\\');
         }
         out.push(letter);

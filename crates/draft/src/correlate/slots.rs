@@ -60,7 +60,9 @@ pub(super) fn each_slot(call: &mut Call, act: &mut Act<'_>) {
         let Some(literal) = text.as_literal().map(str::to_owned) else { continue };
         // `Bearer TOKEN`
         let (scheme, value) = match literal.split_once(' ') {
-            Some((scheme, value)) if name.eq_ignore_ascii_case("authorization") => (format!("{scheme} "), value),
+            Some((scheme, value)) if name.eq_ignore_ascii_case("authorization") => {
+                (format!("{scheme} "), value)
+            }
             _ => (String::new(), literal.as_str()),
         };
         if let Some(with) = at(SlotKind::Header, name, value) {

@@ -1,7 +1,22 @@
 //! Names of things: whether two places speak of the same one.
 
 /// Names of fields that identify something.
-const ID_NAMES: &[&str] = &["id", "uuid", "guid", "key", "number", "no", "code", "sku", "slug", "ref", "reference", "handle", "uid", "pk"];
+const ID_NAMES: &[&str] = &[
+    "id",
+    "uuid",
+    "guid",
+    "key",
+    "number",
+    "no",
+    "code",
+    "sku",
+    "slug",
+    "ref",
+    "reference",
+    "handle",
+    "uid",
+    "pk",
+];
 
 /// Characters of a value that can be looked for anywhere.
 const DISTINCTIVE_CHARS_MIN: usize = 8;
@@ -18,14 +33,22 @@ const VALUE_CHARS_MAX: usize = 8 << 10;
 /// Whether a value is so special that equal values mean the same thing.
 pub(super) fn is_distinctive(value: &str) -> bool {
     let chars = value.chars().count();
-    if chars < DISTINCTIVE_DIGITS_MIN || chars > VALUE_CHARS_MAX || value.chars().any(char::is_whitespace) || is_date(value) {
+    if chars < DISTINCTIVE_DIGITS_MIN
+        || chars > VALUE_CHARS_MAX
+        || value.chars().any(char::is_whitespace)
+        || is_date(value)
+    {
         return false;
     }
     let digits = value.chars().filter(char::is_ascii_digit).count();
     let letters = value.chars().filter(|letter| letter.is_alphabetic()).count();
     match (digits, letters) {
         (_, 0) => digits == chars && chars >= DISTINCTIVE_DIGITS_MIN,
-        (0, _) => chars >= DISTINCTIVE_LETTERS_MIN && value.chars().any(|letter| letter.is_ascii_uppercase()) && !value.contains(['/', '.', ',', '*']),
+        (0, _) => {
+            chars >= DISTINCTIVE_LETTERS_MIN
+                && value.chars().any(|letter| letter.is_ascii_uppercase())
+                && !value.contains(['/', '.', ',', '*'])
+        }
         _ => chars >= DISTINCTIVE_CHARS_MIN,
     }
 }
@@ -58,7 +81,8 @@ pub(super) fn is_id_name(name: &str) -> bool {
 
 /// The thing that a name speaks of, in the singular: `products` and `product_id` → `product`. Empty if it is any thing's.
 pub(super) fn thing(name: &str) -> String {
-    let mut plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
+    let mut plain: String =
+        name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
     for ending in ["uuid", "guid", "number", "code", "key", "ids", "id"] {
         if let Some(stem) = plain.strip_suffix(ending) {
             plain = stem.to_owned();
@@ -71,7 +95,9 @@ pub(super) fn thing(name: &str) -> String {
 /// The singular of an English noun, for comparing and for names.
 pub(super) fn singular(word: &str) -> String {
     let stems = [("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")];
-    if let Some((ending, with)) = stems.iter().find(|(ending, _)| word.len() > ending.len() + 1 && word.ends_with(ending)) {
+    if let Some((ending, with)) =
+        stems.iter().find(|(ending, _)| word.len() > ending.len() + 1 && word.ends_with(ending))
+    {
         return format!("{}{with}", &word[..word.len() - ending.len()]);
     }
     match word.strip_suffix('s') {

@@ -12,13 +12,78 @@ const SHORT_WITH_VALUE: &str = "XHdFuAbeomxTKEcCDrtPQUwyYz";
 
 /// Long flags that take a value. All others take none.
 const LONG_WITH_VALUE: &[&str] = &[
-    "request", "header", "data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "json", "form", "form-string", "user",
-    "user-agent", "cookie", "cookie-jar", "referer", "output", "max-time", "connect-timeout", "proxy", "upload-file", "config", "cert",
-    "key", "cacert", "capath", "cert-type", "key-type", "pass", "resolve", "connect-to", "interface", "retry", "retry-delay",
-    "retry-max-time", "max-redirs", "write-out", "url", "limit-rate", "range", "ciphers", "tls-max", "oauth2-bearer", "aws-sigv4",
-    "dump-header", "trace", "trace-ascii", "stderr", "unix-socket", "url-query", "proxy-user", "proxy-header", "noproxy", "netrc-file",
-    "speed-limit", "speed-time", "time-cond", "continue-at", "expect100-timeout", "keepalive-time", "dns-servers", "doh-url", "hsts",
-    "curves", "pinnedpubkey", "socks5", "socks5-hostname", "socks4", "socks4a", "preproxy", "request-target", "output-dir", "variable",
+    "request",
+    "header",
+    "data",
+    "data-raw",
+    "data-binary",
+    "data-ascii",
+    "data-urlencode",
+    "json",
+    "form",
+    "form-string",
+    "user",
+    "user-agent",
+    "cookie",
+    "cookie-jar",
+    "referer",
+    "output",
+    "max-time",
+    "connect-timeout",
+    "proxy",
+    "upload-file",
+    "config",
+    "cert",
+    "key",
+    "cacert",
+    "capath",
+    "cert-type",
+    "key-type",
+    "pass",
+    "resolve",
+    "connect-to",
+    "interface",
+    "retry",
+    "retry-delay",
+    "retry-max-time",
+    "max-redirs",
+    "write-out",
+    "url",
+    "limit-rate",
+    "range",
+    "ciphers",
+    "tls-max",
+    "oauth2-bearer",
+    "aws-sigv4",
+    "dump-header",
+    "trace",
+    "trace-ascii",
+    "stderr",
+    "unix-socket",
+    "url-query",
+    "proxy-user",
+    "proxy-header",
+    "noproxy",
+    "netrc-file",
+    "speed-limit",
+    "speed-time",
+    "time-cond",
+    "continue-at",
+    "expect100-timeout",
+    "keepalive-time",
+    "dns-servers",
+    "doh-url",
+    "hsts",
+    "curves",
+    "pinnedpubkey",
+    "socks5",
+    "socks5-hostname",
+    "socks4",
+    "socks4a",
+    "preproxy",
+    "request-target",
+    "output-dir",
+    "variable",
 ];
 
 /// Flags that change what the server gets and have no counterpart in the script.
@@ -51,7 +116,10 @@ pub(crate) fn read(text: &str) -> Result<Plan, DraftError> {
         steps.extend(calls.into_iter().map(|call| Step::Call(Box::new(call))));
     }
     if steps.is_empty() {
-        return Err(DraftError::Kind { kind: Kind::Curl, why: "no line begins with `curl` and has an address" });
+        return Err(DraftError::Kind {
+            kind: Kind::Curl,
+            why: "no line begins with `curl` and has an address",
+        });
     }
     plan.flows.push(Flow { name: "curl".to_owned(), steps, ..Flow::default() });
     secrets::redact(&mut plan);
@@ -88,7 +156,9 @@ impl Command {
         while let Some(word) = words.next() {
             let plain = word.as_literal().unwrap_or_default();
             if let Some(name) = plain.strip_prefix("--").filter(|name| !name.is_empty()) {
-                let (name, own) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(Text::literal(value))));
+                let (name, own) = name
+                    .split_once('=')
+                    .map_or((name, None), |(name, value)| (name, Some(Text::literal(value))));
                 let value = match LONG_WITH_VALUE.contains(&name) {
                     true => own.or_else(|| words.next().cloned()).unwrap_or_default(),
                     false => Text::default(),
@@ -127,7 +197,11 @@ impl Command {
             };
             if SHORT_WITH_VALUE.contains(letter) {
                 let rest = &word[at + letter.len_utf8()..];
-                let value = if rest.is_empty() { words.next().cloned().unwrap_or_default() } else { Text::literal(rest) };
+                let value = if rest.is_empty() {
+                    words.next().cloned().unwrap_or_default()
+                } else {
+                    Text::literal(rest)
+                };
                 return self.flag(name, value, plan);
             }
             self.flag(name, Text::default(), plan);
@@ -184,7 +258,10 @@ impl Command {
     /// `Name: value`; `Name:` alone would remove a header of curl's.
     fn header(&mut self, value: Text) {
         let (name, rest) = url::split(&value, ':');
-        let (Some(name), Some(mut rest)) = (name.as_literal().map(|name| name.trim().to_owned()), rest) else { return };
+        let (Some(name), Some(mut rest)) = (name.as_literal().map(|name| name.trim().to_owned()), rest)
+        else {
+            return;
+        };
         let trimmed = rest.pieces().first().and_then(|piece| match piece {
             crate::text::Piece::Literal(text) => Some((text.clone(), text.trim_start().to_owned())),
             crate::text::Piece::Code { .. } => None,
@@ -204,15 +281,27 @@ impl Command {
     fn part(&mut self, value: &Text, has_files: bool, plan: &mut Plan) {
         let (name, value) = url::split(value, '=');
         let (Some(name), Some(value)) = (name.as_literal().map(str::to_owned), value) else { return };
-        let path = value.as_literal().filter(|_| has_files).and_then(|text| text.strip_prefix(['@', '<'])).map(str::to_owned);
+        let path = value
+            .as_literal()
+            .filter(|_| has_files)
+            .and_then(|text| text.strip_prefix(['@', '<']))
+            .map(str::to_owned);
         let Some(path) = path else {
             self.parts.push(Part { name, value, file: None });
             return;
         };
-        let (path, kind) = path.split_once(";type=").map_or((path.as_str(), None), |(path, kind)| (path, Some(kind)));
+        let (path, kind) =
+            path.split_once(";type=").map_or((path.as_str(), None), |(path, kind)| (path, Some(kind)));
         let file = path.split(';').next().unwrap_or(path).rsplit('/').next().unwrap_or(path).to_owned();
-        plan.notes.add(format!("field {} is a file; its content in the script is the word \"content\"", js::label(&name)));
-        self.parts.push(Part { name, value: Text::literal("content"), file: Some((file, kind.unwrap_or("application/octet-stream").to_owned())) });
+        plan.notes.add(format!(
+            "field {} is a file; its content in the script is the word \"content\"",
+            js::label(&name)
+        ));
+        self.parts.push(Part {
+            name,
+            value: Text::literal("content"),
+            file: Some((file, kind.unwrap_or("application/octet-stream").to_owned())),
+        });
     }
 
     fn calls(self, plan: &mut Plan) -> Vec<Call> {
@@ -222,7 +311,12 @@ impl Command {
     fn call(&self, address: &Text, plan: &mut Plan) -> Call {
         let mut headers = self.headers.clone();
         let (credentials, address) = match address.as_literal() {
-            Some(literal) => (url::credentials(literal).map(|(name, password)| Text::literal(format!("{}:{}", url::decode(name, false), url::decode(password, false)))), Text::literal(url::without_credentials(literal))),
+            Some(literal) => (
+                url::credentials(literal).map(|(name, password)| {
+                    Text::literal(format!("{}:{}", url::decode(name, false), url::decode(password, false)))
+                }),
+                Text::literal(url::without_credentials(literal)),
+            ),
             None => (None, address.clone()),
         };
         let mut address = Url::parse(&address, plan);
@@ -239,8 +333,17 @@ impl Command {
             address.query.extend(url::pairs(&data));
             data = Text::default();
         }
-        let has_body = !data.is_empty() || self.file.is_some() || !self.parts.is_empty() || !self.data.is_empty() && !self.is_get;
-        let default = if self.is_head { "HEAD" } else if has_body { "POST" } else { "GET" };
+        let has_body = !data.is_empty()
+            || self.file.is_some()
+            || !self.parts.is_empty()
+            || !self.data.is_empty() && !self.is_get;
+        let default = if self.is_head {
+            "HEAD"
+        } else if has_body {
+            "POST"
+        } else {
+            "GET"
+        };
         let method = self.method.clone().unwrap_or_else(|| default.to_owned());
         if self.is_json {
             add(&mut headers, "Content-Type", "application/json");
@@ -258,12 +361,22 @@ impl Command {
             let kind = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
             request::body(kind.and_then(|(_, value)| value.as_literal()).unwrap_or_default(), &data)
         };
-        headers.retain(|(name, value)| !(name.eq_ignore_ascii_case("accept") && value.as_literal().is_some_and(request::is_plain_accept)));
+        headers.retain(|(name, value)| {
+            !(name.eq_ignore_ascii_case("accept") && value.as_literal().is_some_and(request::is_plain_accept))
+        });
         if let Some(user) = self.user.clone().or(credentials) {
             let code = basic(&user, plan);
             headers.push(("Authorization".to_owned(), code));
         }
-        Call { method, url: address, headers, body, timeout_s: self.timeout_s, stops_at_redirect: false, ..Call::default() }
+        Call {
+            method,
+            url: address,
+            headers,
+            body,
+            timeout_s: self.timeout_s,
+            stops_at_redirect: false,
+            ..Call::default()
+        }
     }
 }
 
@@ -295,7 +408,9 @@ fn encoded(value: &Text) -> Text {
     let Some(literal) = value.as_literal() else {
         let (name, rest) = url::split(value, '=');
         return match rest {
-            Some(rest) => name.then(Text::literal("=")).then(Text::constant(format!("encodeURIComponent({})", rest.js_string()))),
+            Some(rest) => name
+                .then(Text::literal("="))
+                .then(Text::constant(format!("encodeURIComponent({})", rest.js_string()))),
             None => Text::constant(format!("encodeURIComponent({})", value.js_string())),
         };
     };
@@ -311,7 +426,9 @@ fn without_start(text: &Text, bytes: usize) -> Text {
     let mut out = Text::default();
     for (nth, piece) in text.pieces().iter().enumerate() {
         match piece {
-            crate::text::Piece::Literal(literal) => out.push_literal(if nth == 0 { &literal[bytes..] } else { literal }),
+            crate::text::Piece::Literal(literal) => {
+                out.push_literal(if nth == 0 { &literal[bytes..] } else { literal })
+            }
             crate::text::Piece::Code { code, .. } => out.push(Text::constant(code.clone())),
         }
     }

@@ -11,7 +11,14 @@ use crate::{DraftError, js};
 pub(super) fn commands(text: &str, plan: &mut Plan) -> Result<Vec<Vec<Text>>, DraftError> {
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let text = if is_cmd(&text) { without_carets(&text) } else { text };
-    let mut reader = Reader { letters: text.chars().peekable(), line: 1, commands: Vec::new(), words: Vec::new(), word: None, plan };
+    let mut reader = Reader {
+        letters: text.chars().peekable(),
+        line: 1,
+        commands: Vec::new(),
+        words: Vec::new(),
+        word: None,
+        plan,
+    };
     reader.read()?;
     Ok(reader.commands)
 }
@@ -66,9 +73,11 @@ impl Reader<'_, '_> {
                 '"' => self.double()?,
                 '$' if self.letters.peek() == Some(&'\'') => self.ansi()?,
                 '$' => self.variable(),
-                '#' if self.word.is_none() => while self.letters.peek().is_some_and(|letter| *letter != '\n') {
-                    self.next();
-                },
+                '#' if self.word.is_none() => {
+                    while self.letters.peek().is_some_and(|letter| *letter != '\n') {
+                        self.next();
+                    }
+                }
                 ';' | '\n' | '&' | '|' => {
                     // Behind a pipe stands a program that reads the response.
                     self.end_command();
@@ -78,7 +87,12 @@ impl Reader<'_, '_> {
                 }
                 '>' | '<' => {
                     // The number before it is a file descriptor, the word behind it a file.
-                    if self.word.as_ref().and_then(Text::as_literal).is_some_and(|word| word.parse::<u8>().is_ok()) {
+                    if self
+                        .word
+                        .as_ref()
+                        .and_then(Text::as_literal)
+                        .is_some_and(|word| word.parse::<u8>().is_ok())
+                    {
                         self.word = None;
                     }
                     self.end_word();
@@ -136,7 +150,11 @@ impl Reader<'_, '_> {
         while self.letters.peek().is_some_and(|letter| matches!(letter, '>' | '<' | '&' | ' ')) {
             self.next();
         }
-        while self.letters.peek().is_some_and(|letter| !letter.is_whitespace() && !matches!(letter, ';' | '|' | '&')) {
+        while self
+            .letters
+            .peek()
+            .is_some_and(|letter| !letter.is_whitespace() && !matches!(letter, ';' | '|' | '&'))
+        {
             self.next();
         }
     }
@@ -256,7 +274,10 @@ impl Reader<'_, '_> {
             name.chars().for_each(|letter| self.push(letter));
             return;
         }
-        self.plan.notes.add(format!("variable ${0} of the shell is read from the environment: -e {0}=VALUE", js::label(&name)));
+        self.plan.notes.add(format!(
+            "variable ${0} of the shell is read from the environment: -e {0}=VALUE",
+            js::label(&name)
+        ));
         self.word.get_or_insert_default().push(Text::constant(format!("__ENV.{name}")));
     }
 }
@@ -267,7 +288,8 @@ mod tests {
 
     fn check(text: &str, expect: &[&[&str]]) {
         let found = commands(text, &mut Plan::default()).expect("command lines");
-        let plain: Vec<Vec<String>> = found.iter().map(|words| words.iter().map(Text::outline).collect()).collect();
+        let plain: Vec<Vec<String>> =
+            found.iter().map(|words| words.iter().map(Text::outline).collect()).collect();
         assert_eq!(plain, expect, "{text}");
     }
 
@@ -279,7 +301,10 @@ mod tests {
         check("$ curl a | jq '.b; c' && echo\ncurl b", &[&["curl", "a"], &["curl", "b"]]);
         check("curl a > out.json 2>/dev/null; curl b", &[&["curl", "a"], &["curl", "b"]]);
         check("# comment\ncurl \"$HOST/x\" ''", &[&["curl", "{HOST}/x", ""]]);
-        check("curl ^\"https://h/?a=1^&b=2^\" ^\r\n  -H ^\"a: b^\"", &[&["curl", "https://h/?a=1&b=2", "-H", "a: b"]]);
+        check(
+            "curl ^\"https://h/?a=1^&b=2^\" ^\r\n  -H ^\"a: b^\"",
+            &[&["curl", "https://h/?a=1&b=2", "-H", "a: b"]],
+        );
     }
 
     #[test]

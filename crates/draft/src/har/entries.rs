@@ -64,7 +64,11 @@ pub(super) struct Entry {
 }
 
 /// Reads a file. One that ends in the middle keeps its complete entries.
-pub(super) fn read(input: &mut dyn Read, settings: &Settings, notes: &mut Notes) -> Result<Archive, DraftError> {
+pub(super) fn read(
+    input: &mut dyn Read,
+    settings: &Settings,
+    notes: &mut Notes,
+) -> Result<Archive, DraftError> {
     let mut archive = Archive::default();
     let mut input = WithoutMark { input, is_started: false, rest: Vec::new() };
     let buffered = std::io::BufReader::with_capacity(256 << 10, &mut input);
@@ -76,7 +80,10 @@ pub(super) fn read(input: &mut dyn Read, settings: &Settings, notes: &mut Notes)
         }
         Ok(()) => {}
         Err(error) if error.is_eof() && !archive.entries.is_empty() => {
-            notes.add(format!("the file ends in the middle: its {} complete entries were read", archive.seen()));
+            notes.add(format!(
+                "the file ends in the middle: its {} complete entries were read",
+                archive.seen()
+            ));
         }
         Err(error) if error.is_io() => return Err(DraftError::Read(error.into())),
         Err(error) => return Err(DraftError::Json(error)),
@@ -100,13 +107,20 @@ impl Archive {
             ));
         }
         if self.cut_bodies > 0 {
-            notes.add(format!("{} request bodies were too long and are empty in the script", self.cut_bodies));
+            notes
+                .add(format!("{} request bodies were too long and are empty in the script", self.cut_bodies));
         }
         if self.sockets > 0 {
-            notes.add(format!("{} WebSocket connections were not converted; write them with k6/websockets", self.sockets));
+            notes.add(format!(
+                "{} WebSocket connections were not converted; write them with k6/websockets",
+                self.sockets
+            ));
         }
         if self.dropped > 0 {
-            notes.add(format!("{} requests after the first {ENTRIES_MAX} were left out; record less", self.dropped));
+            notes.add(format!(
+                "{} requests after the first {ENTRIES_MAX} were left out; record less",
+                self.dropped
+            ));
         }
     }
 
@@ -117,13 +131,19 @@ impl Archive {
         let response = raw.response.unwrap_or_default();
         let status = response.status.map_or(0, |Status(status)| status);
         let lower = url.get(..url.len().min(6)).unwrap_or_default().to_ascii_lowercase();
-        if lower.starts_with("ws://") || lower.starts_with("wss://") || raw.resource_type.as_deref() == Some("websocket") || status == 101 {
+        if lower.starts_with("ws://")
+            || lower.starts_with("wss://")
+            || raw.resource_type.as_deref() == Some("websocket")
+            || status == 101
+        {
             return self.sockets += 1;
         }
         let is_http = lower.starts_with("http:/") || lower.starts_with("https:");
         let headers = pairs(request.headers);
-        let is_preflight = method == "OPTIONS" && crate::request::header(&headers, "access-control-request-method").is_some();
-        let is_token = !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-' || byte == b'_');
+        let is_preflight = method == "OPTIONS"
+            && crate::request::header(&headers, "access-control-request-method").is_some();
+        let is_token = !method.is_empty()
+            && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-' || byte == b'_');
         // Without a status, the request was blocked or cancelled.
         if !is_http || is_preflight || !is_token || status == 0 || method == "CONNECT" {
             return self.left_out.other += 1;
@@ -150,7 +170,11 @@ impl Archive {
         let cookies: Vec<(String, String)> = cookies.collect();
         self.entries.push(Entry {
             page: raw.page.unwrap_or_default(),
-            started_ms: raw.started.as_deref().and_then(unix_ms).unwrap_or_else(|| self.entries.last().map_or(0.0, |last| last.started_ms)),
+            started_ms: raw
+                .started
+                .as_deref()
+                .and_then(unix_ms)
+                .unwrap_or_else(|| self.entries.last().map_or(0.0, |last| last.started_ms)),
             time_ms: raw.time.filter(|time| time.is_finite() && *time >= 0.0).unwrap_or_default(),
             method,
             url,
@@ -160,14 +184,22 @@ impl Archive {
             status,
             redirect: response.redirect.unwrap_or_default(),
             is_document,
-            response: Response { content_type, headers: response_headers, body, final_url: String::new(), cookies },
+            response: Response {
+                content_type,
+                headers: response_headers,
+                body,
+                final_url: String::new(),
+                cookies,
+            },
         });
     }
 
     /// The text of a response, if it can be searched.
     fn searched(&mut self, text: Option<String>, encoding: Option<&str>, content_type: &str) -> String {
         let text = text.unwrap_or_default();
-        let is_text = ["text/", "json", "xml", "javascript", "urlencoded"].iter().any(|kind| content_type.contains(kind));
+        let is_text = ["text/", "json", "xml", "javascript", "urlencoded"]
+            .iter()
+            .any(|kind| content_type.contains(kind));
         if text.is_empty() || !is_text && !content_type.is_empty() {
             return String::new();
         }
@@ -191,7 +223,13 @@ impl Archive {
         let encode = crate::url::encode;
         let text = data.text.filter(|text| !text.is_empty()).or_else(|| {
             let params = data.params.unwrap_or_default();
-            let pair = |pair: RawPair| format!("{}={}", encode(&pair.name.unwrap_or_default()), encode(&pair.value.unwrap_or_default()));
+            let pair = |pair: RawPair| {
+                format!(
+                    "{}={}",
+                    encode(&pair.name.unwrap_or_default()),
+                    encode(&pair.value.unwrap_or_default())
+                )
+            };
             (!params.is_empty()).then(|| params.into_iter().map(pair).collect::<Vec<_>>().join("&"))
         });
         let Some(text) = text else { return (kind, None) };
@@ -232,14 +270,18 @@ pub(super) fn unix_ms(text: &str) -> Option<f64> {
     let fraction: f64 = if fraction.is_empty() { 0.0 } else { format!("0{fraction}").parse().ok()? };
     let offset_min = match zone.get(1..3).and_then(|hours| hours.parse::<i64>().ok()) {
         Some(hours) => {
-            let minutes = zone.trim_start_matches(|sign: char| !sign.is_ascii_digit()).get(2..).map_or(0, |rest| rest.trim_start_matches(':').parse().unwrap_or(0));
+            let minutes = zone
+                .trim_start_matches(|sign: char| !sign.is_ascii_digit())
+                .get(2..)
+                .map_or(0, |rest| rest.trim_start_matches(':').parse().unwrap_or(0));
             (hours * 60 + minutes) * if zone.starts_with('-') { -1 } else { 1 }
         }
         None => 0,
     };
     // Days from 1970 in the proleptic Gregorian calendar; the year begins in March.
     let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day - 719_469;
+    let days =
+        365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day - 719_469;
     let seconds = ((days * 24 + hour) * 60 + minute - offset_min) * 60 + second;
     Some(seconds as f64 * 1000.0 + fraction * 1000.0)
 }
@@ -294,7 +336,11 @@ impl<'de> Visitor<'de> for Member<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         while let Some(name) = members.next_key::<String>()? {
             if self.names == ["log"] && name == "log" {
-                members.next_value_seed(Member { names: &[], archive: &mut *self.archive, settings: self.settings })?;
+                members.next_value_seed(Member {
+                    names: &[],
+                    archive: &mut *self.archive,
+                    settings: self.settings,
+                })?;
             } else if self.names.is_empty() && name == "entries" {
                 self.archive.has_entries = true;
                 members.next_value_seed(Entries { archive: &mut *self.archive, settings: self.settings })?;

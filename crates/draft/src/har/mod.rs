@@ -55,7 +55,8 @@ fn flow(entries: Vec<Entry>, archive: &Archive, settings: &Settings, plan: &mut 
     flow.variables = variables.into_iter().map(|name| (name, Text::default())).collect();
     let mut ended_ms: Option<f64> = None;
     for ((exchange, (started, ended)), group) in exchanges.into_iter().zip(times).zip(groups) {
-        let gap_s = ended_ms.map_or(0.0, |ended_ms| (started - ended_ms) / 1000.0).min(settings.think_time_s_max);
+        let gap_s =
+            ended_ms.map_or(0.0, |ended_ms| (started - ended_ms) / 1000.0).min(settings.think_time_s_max);
         let pause = (gap_s >= PAUSE_S_MIN).then_some(Step::Pause(gap_s));
         ended_ms = Some(ended_ms.map_or(ended, |last| last.max(ended)));
         let call = Step::Call(Box::new(exchange.call));
@@ -104,10 +105,15 @@ fn exchange(entry: Entry, plan: &mut Plan) -> Exchange {
     }
     if let Some((name, password)) = url::credentials(&entry.url) {
         use base64::Engine;
-        let code = base64::prelude::BASE64_STANDARD.encode(format!("{}:{}", url::decode(name, false), url::decode(password, false)));
+        let code = base64::prelude::BASE64_STANDARD.encode(format!(
+            "{}:{}",
+            url::decode(name, false),
+            url::decode(password, false)
+        ));
         headers.push(("Authorization".to_owned(), Text::literal(format!("Basic {code}"))));
     }
-    let body = entry.body.as_ref().map_or(Body::None, |text| request::body(&content_type, &Text::literal(text)));
+    let body =
+        entry.body.as_ref().map_or(Body::None, |text| request::body(&content_type, &Text::literal(text)));
     let call = Call {
         method: entry.method.clone(),
         url: address,
@@ -148,7 +154,11 @@ fn foreign_cookies(entries: &[Entry], plan: &mut Plan) -> Vec<String> {
         let cookies = entry.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("cookie"));
         for pair in cookies.flat_map(|(_, value)| value.split(';')) {
             let (name, value) = pair.trim().split_once('=').unwrap_or((pair.trim(), ""));
-            if name.is_empty() || value.is_empty() || known.contains(&name) || select::is_analytics_cookie(name) {
+            if name.is_empty()
+                || value.is_empty()
+                || known.contains(&name)
+                || select::is_analytics_cookie(name)
+            {
                 continue;
             }
             known.push(name);

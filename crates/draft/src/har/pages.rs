@@ -33,7 +33,8 @@ pub(super) fn groups(entries: &[Entry], archive: &Archive) -> Vec<String> {
 
 /// The page's title, or the path of its address.
 fn name(entry: &Entry, archive: &Archive, entries: &[Entry]) -> String {
-    if let Some(title) = title(&entry.response.body).filter(|_| entry.response.content_type.contains("html")) {
+    if let Some(title) = title(&entry.response.body).filter(|_| entry.response.content_type.contains("html"))
+    {
         return title;
     }
     // A title of the recorder is that of one page if there is one document on it.
@@ -47,7 +48,13 @@ fn name(entry: &Entry, archive: &Archive, entries: &[Entry]) -> String {
 
 fn path(address: &str) -> String {
     let origin = url::origin(address).map_or(0, |origin| origin.len());
-    let path = url::without_credentials(address).get(origin..).unwrap_or("/").split(['?', '#']).next().unwrap_or("/").to_owned();
+    let path = url::without_credentials(address)
+        .get(origin..)
+        .unwrap_or("/")
+        .split(['?', '#'])
+        .next()
+        .unwrap_or("/")
+        .to_owned();
     if path.is_empty() { "/".to_owned() } else { path }
 }
 

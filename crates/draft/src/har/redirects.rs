@@ -22,7 +22,8 @@ pub(super) fn merge(entries: &mut Vec<Entry>, left_out: &mut LeftOut) {
             && let Some(target) = target(&entries[last])
         {
             let ahead = entries.iter().enumerate().skip(last + 1).take(AHEAD_MAX);
-            let next = ahead.filter(|(nth, _)| !is_merged[*nth]).find(|(_, entry)| is_same(&entry.url, &target));
+            let next =
+                ahead.filter(|(nth, _)| !is_merged[*nth]).find(|(_, entry)| is_same(&entry.url, &target));
             let Some((next, _)) = next else { break };
             is_merged[next] = true;
             followed.push(next);
@@ -31,7 +32,8 @@ pub(super) fn merge(entries: &mut Vec<Entry>, left_out: &mut LeftOut) {
         for next in followed {
             left_out.redirected += 1;
             let from = &mut entries[next];
-            let (status, redirect, final_url, is_document) = (from.status, std::mem::take(&mut from.redirect), from.url.clone(), from.is_document);
+            let (status, redirect, final_url, is_document) =
+                (from.status, std::mem::take(&mut from.redirect), from.url.clone(), from.is_document);
             let ended_ms = from.started_ms + from.time_ms;
             let mut response = std::mem::take(&mut from.response);
             let entry = &mut entries[at];
@@ -54,7 +56,8 @@ fn target(entry: &Entry) -> Option<String> {
     if !matches!(entry.status, 301 | 302 | 303 | 307 | 308) {
         return None;
     }
-    let location = request::header(&entry.response.headers, "location").filter(|location| !location.is_empty());
+    let location =
+        request::header(&entry.response.headers, "location").filter(|location| !location.is_empty());
     let to = location.unwrap_or(&entry.redirect);
     let from = if entry.response.final_url.is_empty() { &entry.url } else { &entry.response.final_url };
     (!to.is_empty()).then(|| url::join(from, to))

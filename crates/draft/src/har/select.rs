@@ -4,21 +4,66 @@ use super::entries::Entry;
 use crate::{LeftOut, Settings, url};
 
 /// Types of resources that are static, as browsers name them.
-const STATIC_RESOURCES: &[&str] = &["image", "stylesheet", "script", "font", "media", "texttrack", "manifest", "imageset", "object"];
+const STATIC_RESOURCES: &[&str] =
+    &["image", "stylesheet", "script", "font", "media", "texttrack", "manifest", "imageset", "object"];
 
 /// Resources that are none.
 const DYNAMIC_RESOURCES: &[&str] = &["document", "xhr", "fetch", "eventsource", "websocket", "preflight"];
 
 /// Endings of static files.
 const STATIC_ENDINGS: &[&str] = &[
-    "js", "mjs", "css", "map", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "bmp", "woff", "woff2", "ttf", "otf",
-    "eot", "mp4", "webm", "mp3", "ogg", "wav", "m4a", "mov", "webmanifest", "wasm",
+    "js",
+    "mjs",
+    "css",
+    "map",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "svg",
+    "webp",
+    "avif",
+    "ico",
+    "bmp",
+    "woff",
+    "woff2",
+    "ttf",
+    "otf",
+    "eot",
+    "mp4",
+    "webm",
+    "mp3",
+    "ogg",
+    "wav",
+    "m4a",
+    "mov",
+    "webmanifest",
+    "wasm",
 ];
 
 /// Beginnings of names of cookies that analytics set.
 const ANALYTICS_COOKIES: &[&str] = &[
-    "_ga", "_gid", "_gat", "_gcl", "_fbp", "_fbc", "__utm", "_hj", "ajs_", "amplitude", "mp_", "_pk_", "optanon", "_uet",
-    "intercom-", "_clck", "_clsk", "_dd_s", "__hs", "hubspotutk", "_mkto",
+    "_ga",
+    "_gid",
+    "_gat",
+    "_gcl",
+    "_fbp",
+    "_fbc",
+    "__utm",
+    "_hj",
+    "ajs_",
+    "amplitude",
+    "mp_",
+    "_pk_",
+    "optanon",
+    "_uet",
+    "intercom-",
+    "_clck",
+    "_clsk",
+    "_dd_s",
+    "__hs",
+    "hubspotutk",
+    "_mkto",
 ];
 
 /// Hosts that are named.
@@ -35,13 +80,30 @@ pub(super) fn is_static(resource: &str, content_type: &str, address: &str, metho
     if DYNAMIC_RESOURCES.contains(&resource) {
         return false;
     }
-    let kinds = ["image/", "font/", "video/", "audio/", "text/css", "javascript", "application/font", "application/x-font", "wasm"];
+    let kinds = [
+        "image/",
+        "font/",
+        "video/",
+        "audio/",
+        "text/css",
+        "javascript",
+        "application/font",
+        "application/x-font",
+        "wasm",
+    ];
     if kinds.iter().any(|kind| content_type.contains(kind)) {
         return true;
     }
     let path = address.split(['?', '#']).next().unwrap_or_default();
-    let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending.to_ascii_lowercase());
-    let says_nothing = content_type.is_empty() || content_type.contains("octet-stream") || content_type.contains("text/plain") || content_type.contains("x-unknown");
+    let ending = path
+        .rsplit('/')
+        .next()
+        .and_then(|name| name.rsplit_once('.'))
+        .map(|(_, ending)| ending.to_ascii_lowercase());
+    let says_nothing = content_type.is_empty()
+        || content_type.contains("octet-stream")
+        || content_type.contains("text/plain")
+        || content_type.contains("x-unknown");
     says_nothing && ending.is_some_and(|ending| STATIC_ENDINGS.contains(&ending.as_str()))
 }
 

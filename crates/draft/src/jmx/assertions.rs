@@ -24,10 +24,15 @@ pub(super) fn add(element: &Element, call: &mut Call, names: &mut Names, plan: &
         "ResponseAssertion" => response(element, call, names, plan),
         "DurationAssertion" => {
             let limit = names.text(element.property("DurationAssertion.duration"), plan);
-            call.checks.push((format!("{}: in time", element.name()), format!("r.timings.duration <= {}", super::timers::number(&limit))));
+            call.checks.push((
+                format!("{}: in time", element.name()),
+                format!("r.timings.duration <= {}", super::timers::number(&limit)),
+            ));
         }
         "JSONPathAssertion" => {
-            let Some(path) = json_path(element.property("JSON_PATH")) else { return super::note(element, plan) };
+            let Some(path) = json_path(element.property("JSON_PATH")) else {
+                return super::note(element, plan);
+            };
             let value = format!("r.json({})", js::quoted(&path));
             let code = match element.is_set("JSONVALIDATION") {
                 true => {
@@ -44,8 +49,12 @@ pub(super) fn add(element: &Element, call: &mut Call, names: &mut Names, plan: &
 
 fn response(element: &Element, call: &mut Call, names: &mut Names, plan: &mut Plan) {
     // JMeter's own spelling.
-    let strings = element.property_element("Asserion.test_strings").or(element.property_element("Assertion.test_strings"));
-    let texts: Vec<&str> = strings.map(|list| list.children.iter().map(|child| child.text.as_str()).collect()).unwrap_or_default();
+    let strings = element
+        .property_element("Asserion.test_strings")
+        .or(element.property_element("Assertion.test_strings"));
+    let texts: Vec<&str> = strings
+        .map(|list| list.children.iter().map(|child| child.text.as_str()).collect())
+        .unwrap_or_default();
     let kind: u32 = element.property("Assertion.test_type").parse().unwrap_or(CONTAINS);
     let field = element.property("Assertion.test_field");
     let is_not = kind & NOT != 0;

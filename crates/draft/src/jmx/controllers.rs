@@ -11,7 +11,13 @@ use crate::plan::{Data, Plan, Step, Table, count};
 const DEPTH_MAX: usize = 64;
 
 /// Sets up what the scenario's requests need: files of data and variables that are set in the group.
-pub(super) fn prepare(entries: &[(&Element, Option<&Element>)], below: Option<&Element>, names: &mut Names, plan: &mut Plan, opening: &mut Vec<String>) {
+pub(super) fn prepare(
+    entries: &[(&Element, Option<&Element>)],
+    below: Option<&Element>,
+    names: &mut Names,
+    plan: &mut Plan,
+    opening: &mut Vec<String>,
+) {
     let mut files = Vec::new();
     if let Some(below) = below {
         find(below, "CSVDataSet", &mut files, 0);
@@ -53,9 +59,15 @@ pub(super) fn data(element: &Element, names: &mut Names, plan: &mut Plan) -> Opt
         "\\t" => "\t",
         delimiter => delimiter,
     };
-    let columns: Vec<String> = element.property("variableNames").split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+    let columns: Vec<String> = element
+        .property("variableNames")
+        .split(',')
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect();
     if columns.is_empty() {
-        plan.notes.add(format!("{}: name its columns in JMeter, then convert it again", js::label(element.name())));
+        plan.notes
+            .add(format!("{}: name its columns in JMeter, then convert it again", js::label(element.name())));
         return None;
     }
     let stem = file.split('.').next().unwrap_or(file);
@@ -80,11 +92,22 @@ pub(super) fn data(element: &Element, names: &mut Names, plan: &mut Plan) -> Opt
 }
 
 /// The steps of what is below an element.
-pub(super) fn steps<'a>(entries: &[(&'a Element, Option<&'a Element>)], scope: &Scope<'a>, names: &mut Names, plan: &mut Plan) -> Vec<Step> {
+pub(super) fn steps<'a>(
+    entries: &[(&'a Element, Option<&'a Element>)],
+    scope: &Scope<'a>,
+    names: &mut Names,
+    plan: &mut Plan,
+) -> Vec<Step> {
     steps_at(entries, scope, names, plan, 0)
 }
 
-fn steps_at<'a>(entries: &[(&'a Element, Option<&'a Element>)], scope: &Scope<'a>, names: &mut Names, plan: &mut Plan, depth: usize) -> Vec<Step> {
+fn steps_at<'a>(
+    entries: &[(&'a Element, Option<&'a Element>)],
+    scope: &Scope<'a>,
+    names: &mut Names,
+    plan: &mut Plan,
+    depth: usize,
+) -> Vec<Step> {
     let scope = scope.within(entries, names, plan);
     let mut steps = Vec::new();
     if depth > DEPTH_MAX {
@@ -96,7 +119,9 @@ fn steps_at<'a>(entries: &[(&'a Element, Option<&'a Element>)], scope: &Scope<'a
         if samplers::is_http(tag) {
             let own = below.map(xml::entries).unwrap_or_default();
             let scope = scope.within(&own, names, plan);
-            own.iter().filter(|(element, _)| !scope::is_known(&element.tag)).for_each(|(element, _)| super::note(element, plan));
+            own.iter()
+                .filter(|(element, _)| !scope::is_known(&element.tag))
+                .for_each(|(element, _)| super::note(element, plan));
             steps.extend(scope.timers.iter().map(|code| Step::Sleep(code.clone())));
             let call = samplers::call(element, &scope, names, plan);
             steps.extend(call.map(|call| Step::Call(Box::new(call))));
@@ -122,7 +147,13 @@ fn steps_at<'a>(entries: &[(&'a Element, Option<&'a Element>)], scope: &Scope<'a
     steps
 }
 
-fn controller(element: &Element, below: Vec<Step>, steps: &mut Vec<Step>, names: &mut Names, plan: &mut Plan) {
+fn controller(
+    element: &Element,
+    below: Vec<Step>,
+    steps: &mut Vec<Step>,
+    names: &mut Names,
+    plan: &mut Plan,
+) {
     if count(&below).0 == 0 {
         if ["ModuleController", "IncludeController"].contains(&element.tag.as_str()) {
             super::note(element, plan);
@@ -131,18 +162,27 @@ fn controller(element: &Element, below: Vec<Step>, steps: &mut Vec<Step>, names:
     }
     let name = js::label(element.name());
     match element.tag.as_str() {
-        "TransactionController" | "GenericController" => steps.push(Step::Group(element.name().to_owned(), below)),
+        "TransactionController" | "GenericController" => {
+            steps.push(Step::Group(element.name().to_owned(), below))
+        }
         "LoopController" => {
             let loops = names.text(element.property("LoopController.loops"), plan);
-            match loops.as_literal() == Some("-1") || element.is_set("LoopController.continue_forever") && loops.is_empty() {
+            match loops.as_literal() == Some("-1")
+                || element.is_set("LoopController.continue_forever") && loops.is_empty()
+            {
                 true => {
                     plan.notes.add(format!("{name} has no end; its requests run once per iteration"));
                     steps.extend(below);
                 }
-                false => steps.push(Step::Block(format!("for (let round = 0; round < {}; round += 1)", timers::number(&loops)), below)),
+                false => steps.push(Step::Block(
+                    format!("for (let round = 0; round < {}; round += 1)", timers::number(&loops)),
+                    below,
+                )),
             }
         }
-        "OnceOnlyController" => steps.push(Step::Block("if (exec.vu.iterationInScenario === 0)".to_owned(), below)),
+        "OnceOnlyController" => {
+            steps.push(Step::Block("if (exec.vu.iterationInScenario === 0)".to_owned(), below))
+        }
         "ThroughputController" if element.property("ThroughputController.style") == "1" => {
             let percent = percent(element);
             steps.push(Step::Block(format!("if (Math.random() < {})", percent / 100.0), below));
@@ -150,7 +190,8 @@ fn controller(element: &Element, below: Vec<Step>, steps: &mut Vec<Step>, names:
         tag => {
             let condition = element.property("IfController.condition");
             let shown = if condition.is_empty() { tag.rsplit('.').next().unwrap_or(tag) } else { condition };
-            plan.notes.add(format!("{name} ({}) was not converted; its requests run in order", js::label(tag)));
+            plan.notes
+                .add(format!("{name} ({}) was not converted; its requests run in order", js::label(tag)));
             steps.push(Step::Comment(format!("{name}: {shown}")));
             steps.extend(below);
         }
@@ -159,7 +200,9 @@ fn controller(element: &Element, below: Vec<Step>, steps: &mut Vec<Step>, names:
 
 fn percent(element: &Element) -> f64 {
     let float = element.children.iter().find(|child| child.tag == "FloatProperty");
-    let value = float.and_then(|float| float.children.iter().find(|child| child.tag == "value")).map(|value| value.text.trim());
+    let value = float
+        .and_then(|float| float.children.iter().find(|child| child.tag == "value"))
+        .map(|value| value.text.trim());
     let text = value.unwrap_or_else(|| element.property("ThroughputController.percentThroughput"));
     text.parse().ok().filter(|percent: &f64| percent.is_finite()).unwrap_or(100.0).clamp(0.0, 100.0)
 }

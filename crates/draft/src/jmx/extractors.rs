@@ -48,12 +48,16 @@ pub(super) fn add(element: &Element, call: &mut Call, scope_names: &mut Names, p
 }
 
 fn json(element: &Element) -> Option<Vec<String>> {
-    let defaults: Vec<&str> = element.property("JSONPostProcessor.defaultValues").split(';').map(str::trim).collect();
+    let defaults: Vec<&str> =
+        element.property("JSONPostProcessor.defaultValues").split(';').map(str::trim).collect();
     let paths = element.property("JSONPostProcessor.jsonPathExprs").split(';').map(str::trim);
-    paths.enumerate().map(|(nth, path)| {
-        let code = format!("response.json({})", js::quoted(&json_path(path)?));
-        Some(with_default(code, defaults.get(nth).copied().unwrap_or_default()))
-    }).collect()
+    paths
+        .enumerate()
+        .map(|(nth, path)| {
+            let code = format!("response.json({})", js::quoted(&json_path(path)?));
+            Some(with_default(code, defaults.get(nth).copied().unwrap_or_default()))
+        })
+        .collect()
 }
 
 fn regex(element: &Element) -> Option<String> {
@@ -108,7 +112,8 @@ mod tests {
 
     #[test]
     fn paths_of_one_value_are_converted() {
-        let check = |path: &str, expect: Option<&str>| assert_eq!(json_path(path).as_deref(), expect, "{path}");
+        let check =
+            |path: &str, expect: Option<&str>| assert_eq!(json_path(path).as_deref(), expect, "{path}");
         check("$.a.b[0].c", Some("a.b.0.c"));
         check("$['a']['b.c']", Some("a.b\\.c"));
         check("$..id", None);

@@ -23,7 +23,9 @@ pub(super) struct Names {
 
 /// Adds user-defined variables.
 pub(super) fn define(arguments: Option<&Element>, names: &mut Names, plan: &mut Plan) {
-    let Some(list) = arguments.and_then(|arguments| arguments.property_element("Arguments.arguments")) else { return };
+    let Some(list) = arguments.and_then(|arguments| arguments.property_element("Arguments.arguments")) else {
+        return;
+    };
     for argument in &list.children {
         let name = argument.property("Argument.name");
         if name.is_empty() || names.constants.iter().any(|(known, _)| known == name) {
@@ -37,7 +39,9 @@ pub(super) fn define(arguments: Option<&Element>, names: &mut Names, plan: &mut 
                 // What differs between iterations cannot be a constant.
                 match value.is_variable() {
                     true => value,
-                    false => plan.constant(&js::camel_case(name, "value"), &js::upper_case(name, "VALUE"), value),
+                    false => {
+                        plan.constant(&js::camel_case(name, "value"), &js::upper_case(name, "VALUE"), value)
+                    }
                 }
             }
         };
@@ -75,7 +79,9 @@ impl Names {
             return code.js();
         }
         let taken = &self.extracted;
-        let variable = unused(&js::camel_case(name, "value"), |wish| taken.iter().any(|known| known == wish) || plan.free_name(wish) != wish);
+        let variable = unused(&js::camel_case(name, "value"), |wish| {
+            taken.iter().any(|known| known == wish) || plan.free_name(wish) != wish
+        });
         self.extracted.push(variable.clone());
         self.of_flow.push((name.to_owned(), Text::code(variable.clone())));
         variable
@@ -126,27 +132,42 @@ impl Names {
             None => (call, ""),
         };
         let raw: Vec<&str> = arguments_of(arguments);
-        let mut argument = |nth: usize| raw.get(nth).map(|text| self.text_at(text.trim(), plan, depth + 1)).unwrap_or_default();
+        let mut argument = |nth: usize| {
+            raw.get(nth).map(|text| self.text_at(text.trim(), plan, depth + 1)).unwrap_or_default()
+        };
         match name.trim() {
             "__P" | "__property" => {
                 // `__property` has the name of a variable between them.
                 let (property, default) = (argument(0), argument(raw.len().max(2) - 1));
                 let property = property.outline();
-                let default = if raw.len() < 2 { Text::literal(if name == "__P" { "1" } else { "" }) } else { default };
-                plan.constant(&js::camel_case(&property, "value"), &js::upper_case(&property, "VALUE"), default)
+                let default =
+                    if raw.len() < 2 { Text::literal(if name == "__P" { "1" } else { "" }) } else { default };
+                plan.constant(
+                    &js::camel_case(&property, "value"),
+                    &js::upper_case(&property, "VALUE"),
+                    default,
+                )
             }
             "__env" => {
                 let (variable, default) = (argument(0).outline(), argument(2));
-                plan.constant(&js::camel_case(&variable, "value"), &js::upper_case(&variable, "VALUE"), default)
+                plan.constant(
+                    &js::camel_case(&variable, "value"),
+                    &js::upper_case(&variable, "VALUE"),
+                    default,
+                )
             }
             "__UUID" => Text::code("crypto.randomUUID()"),
             "__threadNum" => Text::code("exec.vu.idInTest"),
             "__counter" => Text::code("(exec.vu.iterationInScenario + 1)"),
             "__time" if argument(0).is_empty() => Text::code("Date.now()"),
-            "__time" if argument(0).as_literal() == Some("/1000") => Text::code("Math.floor(Date.now() / 1000)"),
+            "__time" if argument(0).as_literal() == Some("/1000") => {
+                Text::code("Math.floor(Date.now() / 1000)")
+            }
             "__Random" => {
                 let (from, to) = (argument(0).js(), argument(1).js());
-                Text::code(format!("(Number({from}) + Math.floor(Math.random() * (Number({to}) - Number({from}) + 1)))"))
+                Text::code(format!(
+                    "(Number({from}) + Math.floor(Math.random() * (Number({to}) - Number({from}) + 1)))"
+                ))
             }
             "__RandomString" => Text::code("Math.random().toString(36).slice(2)"),
             "__urlencode" => Text::code(format!("encodeURIComponent({})", argument(0).js_string())),

@@ -31,10 +31,15 @@ pub(super) fn load(element: &Element, kind: GroupKind, names: &mut Names, plan: 
     let name = js::label(element.name());
     match kind {
         GroupKind::Ordinary => {}
-        GroupKind::SetUp => plan.notes.add(format!("set-up thread group {name} is a scenario beside the others; move it into setup() if they need it")),
-        GroupKind::TearDown => plan.notes.add(format!("tear-down thread group {name} is a scenario beside the others; move it into teardown()")),
+        GroupKind::SetUp => plan.notes.add(format!(
+            "set-up thread group {name} is a scenario beside the others; move it into setup() if they need it"
+        )),
+        GroupKind::TearDown => plan.notes.add(format!(
+            "tear-down thread group {name} is a scenario beside the others; move it into teardown()"
+        )),
         GroupKind::Plugin => {
-            plan.notes.add(format!("the load of {name} was not converted; write its stages in options.scenarios"));
+            plan.notes
+                .add(format!("the load of {name} was not converted; write its stages in options.scenarios"));
             return None;
         }
     }
@@ -50,7 +55,8 @@ pub(super) fn load(element: &Element, kind: GroupKind, names: &mut Names, plan: 
     let is_scheduled = element.is_set("ThreadGroup.scheduler");
     let controller = element.property_element("ThreadGroup.main_controller");
     let loops = controller.map(|controller| controller.property("LoopController.loops")).unwrap_or_default();
-    let is_endless = controller.is_none_or(|controller| controller.is_set("LoopController.continue_forever")) || loops == "-1";
+    let is_endless = controller.is_none_or(|controller| controller.is_set("LoopController.continue_forever"))
+        || loops == "-1";
     let iterations = match (loops, is_endless) {
         ("" | "-1", _) => None,
         (_, true) if is_scheduled => None,

@@ -18,23 +18,38 @@ use xml::Element;
 
 /// Elements that say nothing about load: views of results, and managers whose work k6 does by itself.
 const SILENT: &[&str] = &[
-    "ResultCollector", "Summariser", "CookieManager", "CacheManager", "ConfigTestElement", "DebugSampler", "BackendListener",
-    "ViewResultsFullVisualizer", "TestFragmentController",
+    "ResultCollector",
+    "Summariser",
+    "CookieManager",
+    "CacheManager",
+    "ConfigTestElement",
+    "DebugSampler",
+    "BackendListener",
+    "ViewResultsFullVisualizer",
+    "TestFragmentController",
 ];
 
 /// Reads a test plan.
 pub(crate) fn read(text: &str) -> Result<Plan, DraftError> {
     let root = xml::parse(text)?;
     if root.tag != "jmeterTestPlan" {
-        return Err(DraftError::Kind { kind: Kind::Jmx, why: "its outermost element is not `jmeterTestPlan`" });
+        return Err(DraftError::Kind {
+            kind: Kind::Jmx,
+            why: "its outermost element is not `jmeterTestPlan`",
+        });
     }
     let mut plan = Plan::default();
     let mut names = Names::default();
-    let top: Vec<(&Element, Option<&Element>)> = root.children.iter().filter(|child| child.tag == "hashTree").flat_map(xml::entries).collect();
+    let top: Vec<(&Element, Option<&Element>)> =
+        root.children.iter().filter(|child| child.tag == "hashTree").flat_map(xml::entries).collect();
     let scope = Scope::default();
     for (element, below) in &top {
         if element.tag == "TestPlan" {
-            functions::define(element.property_element("TestPlan.user_defined_variables"), &mut names, &mut plan);
+            functions::define(
+                element.property_element("TestPlan.user_defined_variables"),
+                &mut names,
+                &mut plan,
+            );
             let entries: Vec<_> = below.map(xml::entries).unwrap_or_default();
             level(&entries, &scope, &mut names, &mut plan);
         }
@@ -65,7 +80,14 @@ fn level(entries: &[(&Element, Option<&Element>)], scope: &Scope, names: &mut Na
     }
 }
 
-fn flow(element: &Element, below: Option<&Element>, kind: groups::GroupKind, scope: &Scope, names: &mut Names, plan: &mut Plan) -> Flow {
+fn flow(
+    element: &Element,
+    below: Option<&Element>,
+    kind: groups::GroupKind,
+    scope: &Scope,
+    names: &mut Names,
+    plan: &mut Plan,
+) -> Flow {
     let entries = below.map(xml::entries).unwrap_or_default();
     let mut flow = Flow { name: element.name().to_owned(), ..Flow::default() };
     names.begin_flow();
@@ -79,7 +101,10 @@ fn flow(element: &Element, below: Option<&Element>, kind: groups::GroupKind, sco
 
 /// Notes an element that is not converted.
 fn note(element: &Element, plan: &mut Plan) {
-    if SILENT.contains(&element.tag.as_str()) || element.tag.ends_with("Visualizer") || element.tag == "hashTree" {
+    if SILENT.contains(&element.tag.as_str())
+        || element.tag.ends_with("Visualizer")
+        || element.tag == "hashTree"
+    {
         return;
     }
     let tag = element.tag.rsplit('.').next().unwrap_or(&element.tag);

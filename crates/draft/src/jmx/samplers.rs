@@ -6,9 +6,9 @@ use super::xml::Element;
 use super::{assertions, extractors};
 use crate::js;
 use crate::plan::{Body, Call, Part, Plan};
+use crate::request;
 use crate::text::Text;
 use crate::url::{self, Url};
-use crate::request;
 
 pub(super) fn is_http(tag: &str) -> bool {
     ["HTTPSamplerProxy", "HTTPSampler", "HTTPSampler2"].contains(&tag)
@@ -20,19 +20,34 @@ struct Argument {
     value: Text,
 }
 
-pub(super) fn call<'a>(sampler: &'a Element, scope: &Scope<'a>, names: &mut Names, plan: &mut Plan) -> Option<Call> {
+pub(super) fn call<'a>(
+    sampler: &'a Element,
+    scope: &Scope<'a>,
+    names: &mut Names,
+    plan: &mut Plan,
+) -> Option<Call> {
     let name = sampler.name();
     let Some(address) = address(sampler, scope, names, plan) else {
-        plan.notes.add(format!("request {} has no server name and no address and was left out", js::label(name)));
+        plan.notes
+            .add(format!("request {} has no server name and no address and was left out", js::label(name)));
         return None;
     };
     let method = scope.property(sampler, "HTTPSampler.method").to_ascii_uppercase();
     let is_token = !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_alphabetic());
     let method = if is_token { method } else { "GET".to_owned() };
-    let mut call = Call { method, url: address, name: name.to_owned(), headers: scope.headers.clone(), ..Call::default() };
+    let mut call = Call {
+        method,
+        url: address,
+        name: name.to_owned(),
+        headers: scope.headers.clone(),
+        ..Call::default()
+    };
     body(sampler, scope, &mut call, names, plan);
-    let is_followed = ["HTTPSampler.follow_redirects", "HTTPSampler.auto_redirects"].iter().any(|name| sampler.is_set(name));
-    call.stops_at_redirect = !is_followed && sampler.property_element("HTTPSampler.follow_redirects").is_some();
+    let is_followed = ["HTTPSampler.follow_redirects", "HTTPSampler.auto_redirects"]
+        .iter()
+        .any(|name| sampler.is_set(name));
+    call.stops_at_redirect =
+        !is_followed && sampler.property_element("HTTPSampler.follow_redirects").is_some();
     let timeout_ms = scope.property(sampler, "HTTPSampler.response_timeout").parse::<f64>().ok();
     call.timeout_s = timeout_ms.map(|ms| ms / 1000.0).filter(|seconds| (0.1..=3600.0).contains(seconds));
     for assertion in &scope.assertions {
@@ -74,7 +89,12 @@ fn address<'a>(sampler: &'a Element, scope: &Scope<'a>, names: &mut Names, plan:
         }
     }
     let path = names.text(path, plan);
-    if !text.is_empty() && !path.pieces().first().is_some_and(|piece| matches!(piece, crate::text::Piece::Literal(text) if text.starts_with('/'))) {
+    if !text.is_empty()
+        && !path
+            .pieces()
+            .first()
+            .is_some_and(|piece| matches!(piece, crate::text::Piece::Literal(text) if text.starts_with('/')))
+    {
         text.push_literal("/");
     }
     text.push(path);
@@ -93,16 +113,22 @@ fn computed(text: &Text, plan: &mut Plan) -> Url {
     let (_, rest) = url::split(&rest, '/');
     let (_, rest) = url::split(&rest.unwrap_or_default(), '/');
     let (authority, path) = url::split(&rest.unwrap_or_default(), '/');
-    let mut parsed = Url::parse(&Text::literal("http://h/").then(path.unwrap_or_default()), &mut Plan::default());
+    let mut parsed =
+        Url::parse(&Text::literal("http://h/").then(path.unwrap_or_default()), &mut Plan::default());
     parsed.base = scheme.then(Text::literal("://")).then(authority);
     parsed
 }
 
 fn body<'a>(sampler: &'a Element, scope: &Scope<'a>, call: &mut Call, names: &mut Names, plan: &mut Plan) {
-    let list = |holder: &'a Element| holder.property_element("HTTPsampler.Arguments").and_then(|arguments| arguments.property_element("Arguments.arguments"));
+    let list = |holder: &'a Element| {
+        holder
+            .property_element("HTTPsampler.Arguments")
+            .and_then(|arguments| arguments.property_element("Arguments.arguments"))
+    };
     let own = list(sampler).map(|list| list.children.as_slice()).unwrap_or_default();
     // Arguments of defaults are sent, too.
-    let defaults = scope.defaults.iter().filter_map(|defaults| list(defaults)).flat_map(|list| &list.children);
+    let defaults =
+        scope.defaults.iter().filter_map(|defaults| list(defaults)).flat_map(|list| &list.children);
     let is_raw = sampler.is_set("HTTPSampler.postBodyRaw");
     if is_raw {
         let raw: String = own.iter().map(|argument| argument.raw_property("Argument.value")).collect();
@@ -118,13 +144,18 @@ fn body<'a>(sampler: &'a Element, scope: &Scope<'a>, call: &mut Call, names: &mu
         let value = names.text(argument.raw_property("Argument.value"), plan);
         arguments.push(Argument { name, value });
     }
-    let files = sampler.property_element("HTTPsampler.Files").and_then(|files| files.property_element("HTTPFileArgs.files"));
+    let files = sampler
+        .property_element("HTTPsampler.Files")
+        .and_then(|files| files.property_element("HTTPFileArgs.files"));
     let files = files.map(|files| files.children.as_slice()).unwrap_or_default();
     let is_query = ["GET", "HEAD", "DELETE", "OPTIONS"].contains(&call.method.as_str());
     if is_query {
-        call.url.query.extend(arguments.into_iter().map(|argument| (encoded(argument.name), Some(encoded(argument.value)))));
+        call.url.query.extend(
+            arguments.into_iter().map(|argument| (encoded(argument.name), Some(encoded(argument.value)))),
+        );
     } else if sampler.is_set("HTTPSampler.DO_MULTIPART_POST") || !files.is_empty() {
-        let part = |argument: Argument| Part { name: argument.name.outline(), value: argument.value, file: None };
+        let part =
+            |argument: Argument| Part { name: argument.name.outline(), value: argument.value, file: None };
         let mut parts: Vec<Part> = arguments.into_iter().map(part).collect();
         for file in files {
             let path = file.property("File.path");
@@ -138,7 +169,11 @@ fn body<'a>(sampler: &'a Element, scope: &Scope<'a>, call: &mut Call, names: &mu
                 "" => "file",
                 name => name,
             };
-            parts.push(Part { name: name.to_owned(), value: Text::literal("content"), file: Some((shown.to_owned(), kind.to_owned())) });
+            parts.push(Part {
+                name: name.to_owned(),
+                value: Text::literal("content"),
+                file: Some((shown.to_owned(), kind.to_owned())),
+            });
         }
         call.body = Body::Multipart(parts);
     } else if arguments.len() == 1 && arguments[0].name.is_empty() {
@@ -147,7 +182,8 @@ fn body<'a>(sampler: &'a Element, scope: &Scope<'a>, call: &mut Call, names: &mu
         let kind = kind.and_then(|(_, value)| value.as_literal()).unwrap_or_default().to_owned();
         call.body = request::body(&kind, &text);
     } else if !arguments.is_empty() {
-        call.body = Body::Form(arguments.into_iter().map(|argument| (argument.name, argument.value)).collect());
+        call.body =
+            Body::Form(arguments.into_iter().map(|argument| (argument.name, argument.value)).collect());
     }
 }
 

@@ -35,11 +35,18 @@ fn is_defaults(tag: &str) -> bool {
 
 impl<'a> Scope<'a> {
     /// The scope of what stands beside these elements.
-    pub(super) fn within(&self, entries: &[(&'a Element, Option<&'a Element>)], names: &mut Names, plan: &mut Plan) -> Scope<'a> {
+    pub(super) fn within(
+        &self,
+        entries: &[(&'a Element, Option<&'a Element>)],
+        names: &mut Names,
+        plan: &mut Plan,
+    ) -> Scope<'a> {
         let mut scope = self.clone();
         for (element, _) in entries {
             let tag = element.tag.as_str();
-            if is_defaults(tag) && element.children.iter().any(|child| child.attribute("name").starts_with("HTTPSampler.")) {
+            if is_defaults(tag)
+                && element.children.iter().any(|child| child.attribute("name").starts_with("HTTPSampler."))
+            {
                 scope.defaults.push(element);
             } else if tag == "HeaderManager" {
                 scope.add_headers(element, names, plan);

@@ -16,11 +16,21 @@ pub(super) fn seconds(element: &Element, names: &mut Names, plan: &mut Plan) -> 
     let range = names.text(element.property("RandomTimer.range"), plan);
     match element.tag.as_str() {
         "ConstantTimer" => Some(milliseconds(&delay)),
-        "UniformRandomTimer" | "PoissonRandomTimer" => Some(format!("({} + Math.random() * {}) / 1000", number(&delay), number(&range))),
+        "UniformRandomTimer" | "PoissonRandomTimer" => {
+            Some(format!("({} + Math.random() * {}) / 1000", number(&delay), number(&range)))
+        }
         // The mean is the delay, and half of the values are within two thirds of the deviation.
-        "GaussianRandomTimer" => Some(format!("({} + (Math.random() * 2 - 1) * {}) / 1000", number(&delay), number(&range))),
-        "ConstantThroughputTimer" | "PreciseThroughputTimer" | "VariableThroughputTimer" | "kg.apc.jmeter.timers.VariableThroughputTimer" => {
-            plan.notes.add(format!("{} was not converted: use the executor constant-arrival-rate", js::label(element.name())));
+        "GaussianRandomTimer" => {
+            Some(format!("({} + (Math.random() * 2 - 1) * {}) / 1000", number(&delay), number(&range)))
+        }
+        "ConstantThroughputTimer"
+        | "PreciseThroughputTimer"
+        | "VariableThroughputTimer"
+        | "kg.apc.jmeter.timers.VariableThroughputTimer" => {
+            plan.notes.add(format!(
+                "{} was not converted: use the executor constant-arrival-rate",
+                js::label(element.name())
+            ));
             None
         }
         _ => {

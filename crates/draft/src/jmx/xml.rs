@@ -76,7 +76,9 @@ pub(super) fn parse(text: &str) -> Result<Element, DraftError> {
     let mut open: Vec<Element> = Vec::new();
     let mut count = 0;
     loop {
-        let event = reader.read_event().map_err(|error| failed(format!("{error} (byte {})", reader.error_position())))?;
+        let event = reader
+            .read_event()
+            .map_err(|error| failed(format!("{error} (byte {})", reader.error_position())))?;
         let closed = match event {
             Event::Start(start) => {
                 open.push(element(&start)?);
@@ -125,7 +127,8 @@ fn element(start: &BytesStart<'_>) -> Result<Element, DraftError> {
     let mut element = Element { tag: start.name().as_ref().to_owned(), ..Element::default() };
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| DraftError::Xml(error.to_string()))?;
-        let value = quick_xml::escape::unescape(&attribute.value).map_err(|error| DraftError::Xml(error.to_string()))?;
+        let value = quick_xml::escape::unescape(&attribute.value)
+            .map_err(|error| DraftError::Xml(error.to_string()))?;
         element.attributes.push((attribute.key.as_ref().to_owned(), value.into_owned()));
     }
     Ok(element)
@@ -141,7 +144,8 @@ mod tests {
         assert!(parse("<a><b></a>").is_err());
         assert!(parse("<a>").is_err());
         assert!(parse("").is_err());
-        let tree = parse("<?xml version=\"1.0\"?><a n='1 &amp; 2'>x &lt; &#65;<![CDATA[<y>]]><b/></a>").expect("XML");
+        let tree = parse("<?xml version=\"1.0\"?><a n='1 &amp; 2'>x &lt; &#65;<![CDATA[<y>]]><b/></a>")
+            .expect("XML");
         assert_eq!((tree.attribute("n"), tree.text.as_str(), tree.children.len()), ("1 & 2", "x < A<y>", 1));
     }
 }

@@ -71,7 +71,10 @@ impl<'a> Document<'a> {
             self.add_note(format!("reference `{shown}` leads to another file and was not followed; bundle the document into one file"));
             return &NULL;
         };
-        let parts = pointer.split('/').skip(1).map(|part| crate::url::decode(part, false).replace("~1", "/").replace("~0", "~"));
+        let parts = pointer
+            .split('/')
+            .skip(1)
+            .map(|part| crate::url::decode(part, false).replace("~1", "/").replace("~0", "~"));
         parts.fold(self.tree, |tree, part| match tree {
             Tree::List(items) => part.parse::<usize>().ok().and_then(|nth| items.get(nth)).unwrap_or(&NULL),
             tree => tree.get(&part),
@@ -81,7 +84,13 @@ impl<'a> Document<'a> {
     /// The address of the first server.
     pub(super) fn address(&self) -> String {
         if self.is_swagger {
-            let scheme = self.tree.get("schemes").items().iter().filter_map(Tree::text).find(|scheme| scheme.starts_with("http"));
+            let scheme = self
+                .tree
+                .get("schemes")
+                .items()
+                .iter()
+                .filter_map(Tree::text)
+                .find(|scheme| scheme.starts_with("http"));
             let base = self.tree.get("basePath").text().unwrap_or_default().trim_end_matches('/');
             return match self.tree.get("host").text().filter(|host| !host.is_empty()) {
                 Some(host) => format!("{}://{host}{base}", scheme_of(scheme, self.tree)),
@@ -105,6 +114,7 @@ impl<'a> Document<'a> {
 }
 
 fn scheme_of<'a>(first: Option<&'a str>, tree: &'a Tree) -> &'a str {
-    let is_encrypted = |tree: &Tree| tree.get("schemes").items().iter().any(|scheme| scheme.text() == Some("https"));
+    let is_encrypted =
+        |tree: &Tree| tree.get("schemes").items().iter().any(|scheme| scheme.text() == Some("https"));
     if is_encrypted(tree) { "https" } else { first.unwrap_or("https") }
 }

@@ -31,7 +31,11 @@ pub(crate) fn read(text: &str) -> Result<Plan, DraftError> {
     for (path, item) in tree.get("paths").members() {
         let item = document.resolve(item);
         for method in SAFE.iter().chain(WRITES) {
-            let Some((_, operation)) = item.members().iter().find(|(name, _)| name.eq_ignore_ascii_case(method)) else { continue };
+            let Some((_, operation)) =
+                item.members().iter().find(|(name, _)| name.eq_ignore_ascii_case(method))
+            else {
+                continue;
+            };
             let place = operation::Place { document: &document, base: &base, path, item, method };
             let call = operation::call(&place, operation, &mut plan);
             let tag = operation.get("tags").items().first().and_then(Tree::text).unwrap_or(NO_TAG);

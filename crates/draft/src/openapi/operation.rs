@@ -42,11 +42,18 @@ pub(super) fn call(place: &Place<'_>, operation: &Tree, plan: &mut Plan) -> Call
         match parameter.get("in").text().unwrap_or_default() {
             // Optional filters with no example would only narrow the answer.
             "query" if is_needed || example => query(&mut call.url, document, parameter, name),
-            "header" if is_needed && !["accept", "content-type", "authorization"].contains(&name.to_ascii_lowercase().as_str()) => {
+            "header"
+                if is_needed
+                    && !["accept", "content-type", "authorization"]
+                        .contains(&name.to_ascii_lowercase().as_str()) =>
+            {
                 call.headers.push((name.to_owned(), Text::literal(value(document, parameter))));
             }
             "cookie" if is_needed => {
-                call.headers.push(("Cookie".to_owned(), Text::literal(format!("{name}={}", value(document, parameter)))));
+                call.headers.push((
+                    "Cookie".to_owned(),
+                    Text::literal(format!("{name}={}", value(document, parameter))),
+                ));
             }
             "formData" => form.push((Text::literal(name), Text::literal(value(document, parameter)))),
             "body" => {
@@ -72,7 +79,9 @@ fn parameters<'a>(place: &Place<'a>, operation: &'a Tree) -> Vec<&'a Tree> {
     let mut found: Vec<&Tree> = Vec::new();
     let own = operation.get("parameters").items().iter().chain(place.item.get("parameters").items());
     for parameter in own.map(|parameter| place.document.resolve(parameter)) {
-        let is_same = |known: &&Tree| known.get("name") == parameter.get("name") && known.get("in") == parameter.get("in");
+        let is_same = |known: &&Tree| {
+            known.get("name") == parameter.get("name") && known.get("in") == parameter.get("in")
+        };
         if !parameter.is_null() && !found.iter().any(|known| is_same(known)) {
             found.push(parameter);
         }
@@ -83,21 +92,29 @@ fn parameters<'a>(place: &Place<'a>, operation: &'a Tree) -> Vec<&'a Tree> {
 /// The path with a constant for each parameter: `/pets/{petId}`.
 fn path(place: &Place<'_>, parameters: &[&Tree], plan: &mut Plan) -> Vec<Text> {
     let path = place.path.split(['?', '#']).next().unwrap_or_default();
-    path.trim_start_matches('/').split('/').map(|segment| {
-        let mut text = Text::default();
-        let mut rest = segment;
-        while let Some((before, after)) = rest.split_once('{') {
-            text.push_literal(before);
-            let Some((name, behind)) = after.split_once('}') else { break };
-            let is_it = |parameter: &&&Tree| parameter.get("in").text() == Some("path") && parameter.get("name").text() == Some(name);
-            let value = parameters.iter().find(is_it).map_or_else(|| "1".to_owned(), |parameter| value(place.document, parameter));
-            let constant = js::camel_case(name, "id");
-            text.push(plan.constant(&constant, &js::upper_case(name, "ID"), Text::literal(value)));
-            rest = behind;
-        }
-        text.push_literal(rest);
-        text
-    }).collect()
+    path.trim_start_matches('/')
+        .split('/')
+        .map(|segment| {
+            let mut text = Text::default();
+            let mut rest = segment;
+            while let Some((before, after)) = rest.split_once('{') {
+                text.push_literal(before);
+                let Some((name, behind)) = after.split_once('}') else { break };
+                let is_it = |parameter: &&&Tree| {
+                    parameter.get("in").text() == Some("path") && parameter.get("name").text() == Some(name)
+                };
+                let value = parameters
+                    .iter()
+                    .find(is_it)
+                    .map_or_else(|| "1".to_owned(), |parameter| value(place.document, parameter));
+                let constant = js::camel_case(name, "id");
+                text.push(plan.constant(&constant, &js::upper_case(name, "ID"), Text::literal(value)));
+                rest = behind;
+            }
+            text.push_literal(rest);
+            text
+        })
+        .collect()
 }
 
 fn query(address: &mut Url, document: &Document<'_>, parameter: &Tree, name: &str) {
@@ -106,20 +123,28 @@ fn query(address: &mut Url, document: &Document<'_>, parameter: &Tree, name: &st
     match node {
         Node::List(items) => {
             let texts: Vec<String> = items.iter().filter_map(scalar).map(|item| url::encode(&item)).collect();
-            let is_joined = parameter.get("explode") == &Tree::Bool(false) || document.is_swagger && parameter.get("collectionFormat").text() != Some("multi");
+            let is_joined = parameter.get("explode") == &Tree::Bool(false)
+                || document.is_swagger && parameter.get("collectionFormat").text() != Some("multi");
             match is_joined {
                 true => address.query.push((encoded, Some(Text::literal(texts.join(","))))),
-                false => address.query.extend(texts.into_iter().map(|text| (encoded.clone(), Some(Text::literal(text))))),
+                false => address
+                    .query
+                    .extend(texts.into_iter().map(|text| (encoded.clone(), Some(Text::literal(text))))),
             }
         }
         Node::Map(members) => {
             let is_deep = parameter.get("style").text() == Some("deepObject");
             for (member, value) in members {
                 let key = if is_deep { format!("{name}[{member}]") } else { member };
-                address.query.push((Text::literal(url::encode(&key)), scalar(&value).map(|value| Text::literal(url::encode(&value)))));
+                address.query.push((
+                    Text::literal(url::encode(&key)),
+                    scalar(&value).map(|value| Text::literal(url::encode(&value))),
+                ));
             }
         }
-        leaf => address.query.push((encoded, Some(Text::literal(url::encode(&scalar(&leaf).unwrap_or_default()))))),
+        leaf => address
+            .query
+            .push((encoded, Some(Text::literal(url::encode(&scalar(&leaf).unwrap_or_default()))))),
     }
 }
 
@@ -143,12 +168,20 @@ fn scalar(node: &Node) -> Option<String> {
 }
 
 fn swagger_form(document: &Document<'_>, operation: &Tree, fields: Vec<(Text, Text)>) -> Body {
-    let consumes = if operation.get("consumes").is_null() { document.tree.get("consumes") } else { operation.get("consumes") };
+    let consumes = if operation.get("consumes").is_null() {
+        document.tree.get("consumes")
+    } else {
+        operation.get("consumes")
+    };
     let is_multipart = consumes.items().first().and_then(Tree::text) == Some("multipart/form-data");
     if !is_multipart {
         return Body::Form(fields);
     }
-    let part = |(name, value): (Text, Text)| Part { name: name.as_literal().unwrap_or_default().to_owned(), value, file: None };
+    let part = |(name, value): (Text, Text)| Part {
+        name: name.as_literal().unwrap_or_default().to_owned(),
+        value,
+        file: None,
+    };
     Body::Multipart(fields.into_iter().map(part).collect())
 }
 
@@ -163,7 +196,11 @@ fn body(document: &Document<'_>, operation: &Tree, call: &mut Call) {
     if name.contains("x-www-form-urlencoded") {
         call.body = Body::Form(fields(&node));
     } else if name.contains("form-data") {
-        let part = |(name, value): (Text, Text)| Part { name: name.as_literal().unwrap_or_default().to_owned(), value, file: None };
+        let part = |(name, value): (Text, Text)| Part {
+            name: name.as_literal().unwrap_or_default().to_owned(),
+            value,
+            file: None,
+        };
         call.body = Body::Multipart(fields(&node).into_iter().map(part).collect());
     } else if name.contains("json") || name == "*/*" {
         call.body = Body::Json(node);
@@ -172,7 +209,11 @@ fn body(document: &Document<'_>, operation: &Tree, call: &mut Call) {
         if let Node::Text(text) = &node {
             call.body = Body::Text(text.clone());
         } else {
-            document.add_note(format!("the body of {} is {}: write it in the script", call.name, js::label(name)));
+            document.add_note(format!(
+                "the body of {} is {}: write it in the script",
+                call.name,
+                js::label(name)
+            ));
         }
         call.headers.push(header);
     }
@@ -180,13 +221,20 @@ fn body(document: &Document<'_>, operation: &Tree, call: &mut Call) {
 
 fn fields(node: &Node) -> Vec<(Text, Text)> {
     let Node::Map(members) = node else { return Vec::new() };
-    members.iter().filter_map(|(name, value)| Some((Text::literal(name.clone()), Text::literal(scalar(value)?)))).collect()
+    members
+        .iter()
+        .filter_map(|(name, value)| Some((Text::literal(name.clone()), Text::literal(scalar(value)?))))
+        .collect()
 }
 
 /// Documented statuses below 400; none if only `default` is documented.
 fn statuses(document: &Document<'_>, operation: &Tree) -> Vec<u16> {
     let responses = document.resolve(operation.get("responses")).members();
-    let mut statuses: Vec<u16> = responses.iter().filter_map(|(name, _)| name.parse().ok()).filter(|status| (200..400).contains(status)).collect();
+    let mut statuses: Vec<u16> = responses
+        .iter()
+        .filter_map(|(name, _)| name.parse().ok())
+        .filter(|status| (200..400).contains(status))
+        .collect();
     let has_range = responses.iter().any(|(name, _)| name.eq_ignore_ascii_case("2xx") || name == "default");
     if has_range && statuses.iter().all(|status| *status >= 300) {
         return Vec::new();
@@ -194,6 +242,10 @@ fn statuses(document: &Document<'_>, operation: &Tree) -> Vec<u16> {
     statuses.sort_unstable();
     statuses.dedup();
     // A script follows redirects.
-    if statuses.iter().any(|status| *status < 300) { statuses.retain(|status| *status < 300) } else { statuses.clear() }
+    if statuses.iter().any(|status| *status < 300) {
+        statuses.retain(|status| *status < 300)
+    } else {
+        statuses.clear()
+    }
     statuses
 }

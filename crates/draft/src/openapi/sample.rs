@@ -47,7 +47,8 @@ pub(super) fn of_parameter(document: &Document<'_>, parameter: &Tree) -> Node {
 /// Whether somebody wrote a value for a parameter.
 pub(super) fn has_example(document: &Document<'_>, parameter: &Tree) -> bool {
     let schema = document.resolve(parameter.get("schema"));
-    example_of(document, parameter).is_some() || ["example", "default"].iter().any(|name| !schema.get(name).is_null())
+    example_of(document, parameter).is_some()
+        || ["example", "default"].iter().any(|name| !schema.get(name).is_null())
 }
 
 /// `example` or the first of `examples`.
@@ -125,7 +126,9 @@ impl Sampler<'_> {
             let resolved = self.document.resolve(property);
             let is_required = required.contains(&name.as_str());
             let is_server_set = self.purpose == Purpose::Request && resolved.get("readOnly").is_true();
-            if is_server_set || !is_required && (depth >= DEPTH_MAX / 2 || resolved.get("deprecated").is_true()) {
+            if is_server_set
+                || !is_required && (depth >= DEPTH_MAX / 2 || resolved.get("deprecated").is_true())
+            {
                 continue;
             }
             let value = self.value(property, depth + 1, name);
@@ -174,7 +177,9 @@ fn kind(schema: &Tree) -> &str {
 fn number(schema: &Tree) -> String {
     let bound = |name: &str| schema.get(name).scalar().and_then(|text| text.parse::<f64>().ok());
     let is_exclusive = schema.get("exclusiveMinimum").is_true();
-    let least = bound("minimum").map(|least| if is_exclusive { least + 1.0 } else { least }).or(bound("exclusiveMinimum").map(|least| least + 1.0));
+    let least = bound("minimum")
+        .map(|least| if is_exclusive { least + 1.0 } else { least })
+        .or(bound("exclusiveMinimum").map(|least| least + 1.0));
     let most = bound("maximum").or(bound("exclusiveMaximum").map(|most| most - 1.0));
     let value = match (least, most) {
         (Some(least), _) if least > 1.0 => least,

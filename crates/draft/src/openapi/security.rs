@@ -9,7 +9,11 @@ use crate::url;
 
 /// Adds the first alternative that the operation needs.
 pub(super) fn add(document: &Document<'_>, operation: &Tree, call: &mut Call, plan: &mut Plan) {
-    let needs = if operation.get("security").is_null() { document.tree.get("security") } else { operation.get("security") };
+    let needs = if operation.get("security").is_null() {
+        document.tree.get("security")
+    } else {
+        operation.get("security")
+    };
     // An empty alternative makes the others optional.
     let Some(first) = needs.items().first() else { return };
     for (name, _) in first.members() {
@@ -35,13 +39,20 @@ pub(super) fn add(document: &Document<'_>, operation: &Tree, call: &mut Call, pl
                 let user = plan.constant("username", "USERNAME", Text::literal("user"));
                 let password = secret(plan, "PASSWORD", place);
                 let pair = user.then(Text::literal(":")).then(password).js();
-                set(call, "Authorization", Text::literal("Basic ").then(Text::constant(format!("encoding.b64encode({pair})"))));
+                set(
+                    call,
+                    "Authorization",
+                    Text::literal("Basic ").then(Text::constant(format!("encoding.b64encode({pair})"))),
+                );
             }
             ("http", "bearer") | ("oauth2" | "openidconnect", _) => {
                 let token = secret(plan, "ACCESS_TOKEN", place);
                 set(call, "Authorization", Text::literal("Bearer ").then(token));
             }
-            _ => document.add_note(format!("security scheme {} was not converted; set it in the script", js::label(name))),
+            _ => document.add_note(format!(
+                "security scheme {} was not converted; set it in the script",
+                js::label(name)
+            )),
         }
     }
 }

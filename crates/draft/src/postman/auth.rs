@@ -34,14 +34,21 @@ impl Reader<'_> {
                     None => value,
                     Some("") => self.missing("API_KEY"),
                     // Whatever its name, it is a key.
-                    Some(literal) => self.secret("API_KEY", &literal.to_owned(), &format!("authorization of {}", call.name)),
+                    Some(literal) => self.secret(
+                        "API_KEY",
+                        &literal.to_owned(),
+                        &format!("authorization of {}", call.name),
+                    ),
                 };
                 match setting(settings, "in").as_deref() {
                     Some("query") => call.url.query.push((Text::literal(url::encode(&key)), Some(value))),
                     _ => set(call, &key, value),
                 }
             }
-            other => self.plan.notes.add(format!("authorization of type {} was not converted; set it in the script", js::label(other))),
+            other => self.plan.notes.add(format!(
+                "authorization of type {} was not converted; set it in the script",
+                js::label(other)
+            )),
         }
     }
 
@@ -50,7 +57,9 @@ impl Reader<'_> {
         let password = self.setting(settings, "password");
         let password = match password.as_literal() {
             None | Some("") => password,
-            Some(literal) => self.secret("PASSWORD", &literal.to_owned(), &format!("password of {}", call.name)),
+            Some(literal) => {
+                self.secret("PASSWORD", &literal.to_owned(), &format!("password of {}", call.name))
+            }
         };
         let pair = name.then(Text::literal(":")).then(password);
         let code = format!("encoding.b64encode({})", pair.js());
@@ -83,7 +92,9 @@ impl Reader<'_> {
 /// A setting: version 2.1 has a list of them, 2.0 an object.
 fn setting(settings: &Tree, name: &str) -> Option<String> {
     match settings {
-        Tree::List(items) => items.iter().find(|item| item.get("key").text() == Some(name))?.get("value").scalar(),
+        Tree::List(items) => {
+            items.iter().find(|item| item.get("key").text() == Some(name))?.get("value").scalar()
+        }
         settings => settings.get(name).scalar(),
     }
 }

@@ -24,19 +24,30 @@ impl Reader<'_> {
         match body.get("mode").text().unwrap_or_default() {
             "raw" => self.raw(body, call),
             "urlencoded" => {
-                let pairs = enabled(body.get("urlencoded")).filter_map(|pair| Some((pair.get("key").scalar()?, pair.get("value").scalar().unwrap_or_default())));
+                let pairs = enabled(body.get("urlencoded")).filter_map(|pair| {
+                    Some((pair.get("key").scalar()?, pair.get("value").scalar().unwrap_or_default()))
+                });
                 let pairs: Vec<(String, String)> = pairs.collect();
-                call.body = Body::Form(pairs.into_iter().map(|(name, value)| (self.text(&name), self.text(&value))).collect());
+                call.body = Body::Form(
+                    pairs.into_iter().map(|(name, value)| (self.text(&name), self.text(&value))).collect(),
+                );
             }
             "formdata" => self.form_data(body, call),
             "graphql" => self.graphql(body.get("graphql"), call),
             "file" => match body.at(&["file", "src"]).text() {
                 Some(path) => {
                     let path = beside(path);
-                    self.plan.notes.add(format!("the body of {} is a file: put it beside the script as {}", js::label(&call.name), js::label(&path)));
+                    self.plan.notes.add(format!(
+                        "the body of {} is a file: put it beside the script as {}",
+                        js::label(&call.name),
+                        js::label(&path)
+                    ));
                     call.body = Body::File(path);
                 }
-                None => self.plan.notes.add(format!("the body of {} is a file that is not named; write it in the script", js::label(&call.name))),
+                None => self.plan.notes.add(format!(
+                    "the body of {} is a file that is not named; write it in the script",
+                    js::label(&call.name)
+                )),
             },
             _ => {}
         }
@@ -53,7 +64,10 @@ impl Reader<'_> {
             None => {
                 let looks_json = raw.trim_start().starts_with(['{', '[']);
                 let language = if language.is_empty() && looks_json { "json" } else { language };
-                let kind = LANGUAGES.iter().find(|(known, _)| *known == language).map_or("text/plain", |(_, kind)| kind);
+                let kind = LANGUAGES
+                    .iter()
+                    .find(|(known, _)| *known == language)
+                    .map_or("text/plain", |(_, kind)| kind);
                 call.headers.push(("Content-Type".to_owned(), Text::literal(kind)));
                 kind.to_owned()
             }
@@ -71,8 +85,16 @@ impl Reader<'_> {
                     source => source.text(),
                 };
                 let file = beside(source.unwrap_or("upload.bin")).trim_start_matches("./").to_owned();
-                self.plan.notes.add(format!("field {} of {} is a file; its content in the script is the word \"content\"", js::label(&name), js::label(&call.name)));
-                parts.push(Part { name, value: Text::literal("content"), file: Some((file, "application/octet-stream".to_owned())) });
+                self.plan.notes.add(format!(
+                    "field {} of {} is a file; its content in the script is the word \"content\"",
+                    js::label(&name),
+                    js::label(&call.name)
+                ));
+                parts.push(Part {
+                    name,
+                    value: Text::literal("content"),
+                    file: Some((file, "application/octet-stream".to_owned())),
+                });
             } else {
                 let value = self.text(&field.get("value").scalar().unwrap_or_default());
                 parts.push(Part { name, value, file: None });
@@ -89,7 +111,10 @@ impl Reader<'_> {
             let text = self.text(variables);
             match request::body("application/json", &text) {
                 Body::Json(node) => members.push(("variables".to_owned(), node)),
-                _ => self.plan.notes.add(format!("the variables of {} are no JSON and were left out", js::label(&call.name))),
+                _ => self
+                    .plan
+                    .notes
+                    .add(format!("the variables of {} are no JSON and were left out", js::label(&call.name))),
             }
         }
         if !call.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {

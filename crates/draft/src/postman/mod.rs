@@ -21,7 +21,8 @@ pub(crate) fn read(text: &str) -> Result<Plan, DraftError> {
     // Postman's API wraps what its program exports.
     let tree = if tree.get("collection").get("item").is_null() { &tree } else { tree.get("collection") };
     let schema = tree.at(&["info", "schema"]).text().unwrap_or_default();
-    let is_version_1 = !tree.get("requests").is_null() && tree.get("item").is_null() || schema.contains("/v1.");
+    let is_version_1 =
+        !tree.get("requests").is_null() && tree.get("item").is_null() || schema.contains("/v1.");
     if is_version_1 {
         return Err(DraftError::Version {
             found: "collections of version 1 are not supported".to_owned(),
@@ -29,12 +30,20 @@ pub(crate) fn read(text: &str) -> Result<Plan, DraftError> {
         });
     }
     if tree.get("item").items().is_empty() {
-        return Err(DraftError::Kind { kind: Kind::Postman, why: "`item`, the list of requests, is missing or empty" });
+        return Err(DraftError::Kind {
+            kind: Kind::Postman,
+            why: "`item`, the list of requests, is missing or empty",
+        });
     }
     let mut plan = Plan::default();
     let mut variables = Variables::new(tree, &mut plan);
     scripts::named(tree, "the collection", &mut plan);
-    let mut reader = Reader { plan: &mut plan, variables: &mut variables, unconverted: scripts::Unconverted::default(), keys: Vec::new() };
+    let mut reader = Reader {
+        plan: &mut plan,
+        variables: &mut variables,
+        unconverted: scripts::Unconverted::default(),
+        keys: Vec::new(),
+    };
     let steps = reader.items(tree.get("item"), tree.get("auth"), 0);
     let unconverted = std::mem::take(&mut reader.unconverted);
     unconverted.note(&mut plan.notes);
@@ -68,7 +77,10 @@ impl Reader<'_> {
                 continue;
             }
             if depth >= DEPTH_MAX {
-                self.plan.notes.add(format!("folder {} lies deeper than {DEPTH_MAX} levels and was left out", js::label(name)));
+                self.plan.notes.add(format!(
+                    "folder {} lies deeper than {DEPTH_MAX} levels and was left out",
+                    js::label(name)
+                ));
                 continue;
             }
             scripts::named(item, &format!("folder {}", js::label(name)), self.plan);
@@ -92,10 +104,12 @@ impl Reader<'_> {
             self.plan.notes.add(format!("request {} has no address and was left out", js::label(name)));
             return None;
         };
-        let is_token = !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        let is_token = !method.is_empty()
+            && method.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
         let method = if is_token { method.to_ascii_uppercase() } else { "GET".to_owned() };
         let mut call = Call { method, url, name: name.to_owned(), ..Call::default() };
-        for header in request.get("header").items().iter().filter(|header| !header.get("disabled").is_true()) {
+        for header in request.get("header").items().iter().filter(|header| !header.get("disabled").is_true())
+        {
             let key = header.get("key").text().unwrap_or_default();
             if request::is_kept_header(key) {
                 let value = self.text(header.get("value").scalar().unwrap_or_default().as_str());
@@ -108,7 +122,11 @@ impl Reader<'_> {
         scripts::tests(item, &mut call, self.variables, &mut self.unconverted);
         if call.statuses.is_empty() {
             // An example that somebody saved.
-            let codes = item.get("response").items().iter().filter_map(|response| response.get("code").scalar()?.parse().ok());
+            let codes = item
+                .get("response")
+                .items()
+                .iter()
+                .filter_map(|response| response.get("code").scalar()?.parse().ok());
             call.statuses = codes.into_iter().filter(|code| (200..300).contains(code)).take(1).collect();
         }
         Some(call)
@@ -122,12 +140,26 @@ impl Reader<'_> {
         if raw.trim().is_empty() {
             return None;
         }
-        let disabled: Vec<String> = address.get("query").items().iter().filter(|pair| pair.get("disabled").is_true()).filter_map(|pair| pair.get("key").scalar()).collect();
+        let disabled: Vec<String> = address
+            .get("query")
+            .items()
+            .iter()
+            .filter(|pair| pair.get("disabled").is_true())
+            .filter_map(|pair| pair.get("key").scalar())
+            .collect();
         let text = self.text(raw.trim());
         let mut url = Url::parse(&text, self.plan);
         for segment in &mut url.path {
-            let Some(variable) = segment.as_literal().and_then(|literal| literal.strip_prefix(':')).map(str::to_owned) else { continue };
-            let given = address.get("variable").items().iter().find(|known| known.get("key").text() == Some(&variable));
+            let Some(variable) =
+                segment.as_literal().and_then(|literal| literal.strip_prefix(':')).map(str::to_owned)
+            else {
+                continue;
+            };
+            let given = address
+                .get("variable")
+                .items()
+                .iter()
+                .find(|known| known.get("key").text() == Some(&variable));
             let value = given.and_then(|known| known.get("value").scalar()).unwrap_or_default();
             *segment = match value.contains("{{") {
                 true => self.text(&value),
@@ -135,13 +167,17 @@ impl Reader<'_> {
                     let known = self.variables.text(&format!("{{{{{variable}}}}}"), self.plan);
                     if known.is_empty() { Text::literal(format!(":{variable}")) } else { known }
                 }
-                false => {
-                    self.plan.constant(&js::camel_case(&variable, "id"), &js::upper_case(&variable, "ID"), Text::literal(value))
-                }
+                false => self.plan.constant(
+                    &js::camel_case(&variable, "id"),
+                    &js::upper_case(&variable, "ID"),
+                    Text::literal(value),
+                ),
             };
         }
         if !disabled.is_empty() {
-            url.query.retain(|(name, _)| name.as_literal().is_none_or(|name| !disabled.contains(&url::decode(name, true))));
+            url.query.retain(|(name, _)| {
+                name.as_literal().is_none_or(|name| !disabled.contains(&url::decode(name, true)))
+            });
         }
         // Postman encodes what people typed.
         for (name, value) in &mut url.query {

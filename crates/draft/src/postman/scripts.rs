@@ -7,12 +7,17 @@ use crate::tree::Tree;
 
 /// Calls that keep a value for later requests.
 const SETTERS: &[&str] = &[
-    "pm.environment.set(", "pm.collectionVariables.set(", "pm.globals.set(", "pm.variables.set(", "postman.setEnvironmentVariable(",
+    "pm.environment.set(",
+    "pm.collectionVariables.set(",
+    "pm.globals.set(",
+    "pm.variables.set(",
+    "postman.setEnvironmentVariable(",
     "postman.setGlobalVariable(",
 ];
 
 /// Expressions of the response's JSON.
-const JSON_BODIES: &[&str] = &["pm.response.json()", "JSON.parse(responseBody)", "JSON.parse(pm.response.text())"];
+const JSON_BODIES: &[&str] =
+    &["pm.response.json()", "JSON.parse(responseBody)", "JSON.parse(pm.response.text())"];
 
 /// Variables of a script that are followed.
 const BODIES_MAX: usize = 64;
@@ -92,7 +97,8 @@ pub(super) fn tests(item: &Tree, call: &mut Call, variables: &Variables, unconve
             converted += 1;
         }
     }
-    let calls = text.matches("pm.test(").count().max(text.matches("tests[").count()) + SETTERS.iter().map(|setter| text.matches(setter).count()).sum::<usize>();
+    let calls = text.matches("pm.test(").count().max(text.matches("tests[").count())
+        + SETTERS.iter().map(|setter| text.matches(setter).count()).sum::<usize>();
     if calls > converted || calls == 0 {
         unconverted.test.push(js::label(&call.name));
     }
@@ -108,12 +114,20 @@ fn source(item: &Tree, listen: &str) -> String {
 }
 
 fn has_code(text: &str) -> bool {
-    text.lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with("/*"))
+    text.lines()
+        .map(str::trim)
+        .any(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with("/*"))
 }
 
 /// `pm.response.to.have.status(201)`, `responseCode.code === 201`
 fn status(text: &str) -> Option<u16> {
-    let after = ["to.have.status(", "responseCode.code === ", "responseCode.code == ", "pm.response.code).to.eql(", "pm.response.code).to.equal("];
+    let after = [
+        "to.have.status(",
+        "responseCode.code === ",
+        "responseCode.code == ",
+        "pm.response.code).to.eql(",
+        "pm.response.code).to.equal(",
+    ];
     let number = |start: &str| {
         let (_, rest) = text.split_once(start)?;
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -129,7 +143,9 @@ fn captures(text: &str) -> Vec<(String, String)> {
     for setter in SETTERS {
         for (at, _) in text.match_indices(setter) {
             let rest = text[at + setter.len()..].trim_start();
-            let Some(quote) = rest.chars().next().filter(|quote| ['"', '\''].contains(quote)) else { continue };
+            let Some(quote) = rest.chars().next().filter(|quote| ['"', '\''].contains(quote)) else {
+                continue;
+            };
             let Some((name, rest)) = rest[1..].split_once(quote) else { continue };
             let Some(value) = rest.trim_start().strip_prefix(',') else { continue };
             if let Some(path) = path(value.trim_start(), &bodies)
@@ -144,11 +160,13 @@ fn captures(text: &str) -> Vec<(String, String)> {
 
 /// Expressions and variables that hold the response's JSON or a part of it, with the part's path.
 fn bodies(text: &str) -> Vec<(String, String)> {
-    let mut known: Vec<(String, String)> = JSON_BODIES.iter().map(|body| ((*body).to_owned(), String::new())).collect();
+    let mut known: Vec<(String, String)> =
+        JSON_BODIES.iter().map(|body| ((*body).to_owned(), String::new())).collect();
     for line in text.split(['\n', ';']) {
         let Some((left, right)) = line.split_once('=') else { continue };
         let name = left.trim().rsplit(char::is_whitespace).next().unwrap_or_default();
-        let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$');
+        let is_name = !name.is_empty()
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$');
         // `json.user || {}`
         let right = right.split("||").next().unwrap_or(right).trim();
         if let Some(path) = whole_path(right, &known).filter(|_| is_name && known.len() < BODIES_MAX) {
@@ -173,14 +191,17 @@ fn whole_path(text: &str, bodies: &[(String, String)]) -> Option<String> {
 fn path_and_rest<'a>(text: &'a str, bodies: &[(String, String)]) -> Option<(String, &'a str)> {
     let (prefix, rest) = bodies.iter().rev().find_map(|(body, prefix)| {
         let rest = text.strip_prefix(body.as_str())?;
-        let is_longer = rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$');
+        let is_longer =
+            rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$');
         (!is_longer).then_some((prefix, rest))
     })?;
     let mut parts: Vec<String> = if prefix.is_empty() { Vec::new() } else { vec![prefix.clone()] };
     let mut rest = rest;
     loop {
         if let Some(after) = rest.strip_prefix("?.").or(rest.strip_prefix('.')) {
-            let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$').unwrap_or(after.len());
+            let end = after
+                .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$')
+                .unwrap_or(after.len());
             if end == 0 {
                 return None;
             }

@@ -1,10 +1,10 @@
 //! Postman's variables: those of the collection, those that scripts set, and dynamic ones.
 
+use crate::js;
 use crate::plan::Plan;
 use crate::secrets::is_secret_field;
 use crate::text::Text;
 use crate::tree::Tree;
-use crate::js;
 
 /// Dynamic variables that an expression of JavaScript stands for.
 const DYNAMIC: &[(&str, &str)] = &[
@@ -46,14 +46,24 @@ impl Variables {
     pub(super) fn new(tree: &Tree, plan: &mut Plan) -> Variables {
         let mut variables = Variables { known: Vec::new() };
         let set = super::scripts::set_variables(tree);
-        let values: Vec<(String, Tree)> = tree.get("variable").items().iter().filter(|variable| !variable.get("disabled").is_true()).filter_map(|variable| {
-            let name = variable.get("key").text().or(variable.get("id").text())?.to_owned();
-            Some((name, variable.get("value").clone()))
-        }).collect();
+        let values: Vec<(String, Tree)> = tree
+            .get("variable")
+            .items()
+            .iter()
+            .filter(|variable| !variable.get("disabled").is_true())
+            .filter_map(|variable| {
+                let name = variable.get("key").text().or(variable.get("id").text())?.to_owned();
+                Some((name, variable.get("value").clone()))
+            })
+            .collect();
         let text = |value: &Tree| value.scalar().unwrap_or_default();
         // A value can name other variables, which come first.
         for (name, _) in values.iter().filter(|(name, _)| set.contains(name)) {
-            let first = values.iter().find(|(known, _)| known == name).map(|(_, value)| text(value)).unwrap_or_default();
+            let first = values
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| text(value))
+                .unwrap_or_default();
             variables.add_set(name, first, plan);
         }
         for name in set.iter().filter(|name| !values.iter().any(|(known, _)| known == *name)) {
@@ -68,10 +78,17 @@ impl Variables {
     fn add_set(&mut self, name: &str, first: String, plan: &Plan) {
         let is_secret = is_secret_field(name, &first);
         let taken: Vec<String> = self.known.iter().filter_map(|known| known.set_by_script.clone()).collect();
-        let variable = crate::plan::unused(&js::camel_case(name, "value"), |name| taken.iter().any(|known| known == name) || plan.free_name(name) != name);
+        let variable = crate::plan::unused(&js::camel_case(name, "value"), |name| {
+            taken.iter().any(|known| known == name) || plan.free_name(name) != name
+        });
         // A secret of a session that is over is of no use.
         let first = if is_secret || first.contains("{{") { Text::default() } else { Text::literal(first) };
-        self.known.push(Known { name: name.to_owned(), code: Text::code(variable.clone()), first, set_by_script: Some(variable) });
+        self.known.push(Known {
+            name: name.to_owned(),
+            code: Text::code(variable.clone()),
+            first,
+            set_by_script: Some(variable),
+        });
     }
 
     fn resolve(&mut self, name: &str, value: &str, values: &[(String, Tree)], plan: &mut Plan, depth: usize) {
@@ -125,13 +142,21 @@ impl Variables {
             return match DYNAMIC.iter().find(|(known, _)| *known == name) {
                 Some((_, code)) => Text::code(*code),
                 None => {
-                    plan.notes.add(format!("dynamic variable {{{{{}}}}} is the word \"text\" in the script", js::label(name)));
+                    plan.notes.add(format!(
+                        "dynamic variable {{{{{}}}}} is the word \"text\" in the script",
+                        js::label(name)
+                    ));
                     Text::literal("text")
                 }
             };
         }
         let code = plan.unset(name);
-        self.known.push(Known { name: name.to_owned(), code: code.clone(), first: Text::default(), set_by_script: None });
+        self.known.push(Known {
+            name: name.to_owned(),
+            code: code.clone(),
+            first: Text::default(),
+            set_by_script: None,
+        });
         code
     }
 

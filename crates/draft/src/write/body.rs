@@ -38,7 +38,9 @@ impl Writer<'_> {
     }
 
     fn opened(&mut self, path: &str, is_binary: bool) -> String {
-        if let Some((name, ..)) = self.opened.iter().find(|(_, opened, binary)| opened == path && *binary == is_binary) {
+        if let Some((name, ..)) =
+            self.opened.iter().find(|(_, opened, binary)| opened == path && *binary == is_binary)
+        {
             return name.clone();
         }
         let name = plan::unused("requestBody", |name| self.opened.iter().any(|(taken, ..)| taken == name));
@@ -50,9 +52,11 @@ impl Writer<'_> {
 /// Fields as an object, which k6 encodes, or as a text where an object cannot hold them.
 fn form(depth: usize, fields: &[(Text, Text)]) -> String {
     let names: Vec<Option<&str>> = fields.iter().map(|(name, _)| name.as_literal()).collect();
-    let are_distinct = names.iter().enumerate().all(|(nth, name)| name.is_some() && !names[..nth].contains(name));
+    let are_distinct =
+        names.iter().enumerate().all(|(nth, name)| name.is_some() && !names[..nth].contains(name));
     if are_distinct {
-        let member = |(name, value): &(Text, Text)| (js::property(name.as_literal().unwrap_or_default()), value.js());
+        let member =
+            |(name, value): &(Text, Text)| (js::property(name.as_literal().unwrap_or_default()), value.js());
         return object(depth, &fields.iter().map(member).collect::<Vec<_>>());
     }
     let pair = |(name, value): &(Text, Text)| format!("[{}, {}]", name.js(), value.js());
@@ -100,7 +104,8 @@ fn plain_json(node: &Node, out: &mut String) -> Option<()> {
         Node::Map(members) => {
             out.push('{');
             for (nth, (name, value)) in members.iter().enumerate() {
-                let _ = write!(out, "{}{}:", if nth > 0 { "," } else { "" }, serde_json::to_string(name).ok()?);
+                let _ =
+                    write!(out, "{}{}:", if nth > 0 { "," } else { "" }, serde_json::to_string(name).ok()?);
                 plain_json(value, out)?;
             }
             out.push('}');

@@ -55,7 +55,9 @@ fn headers_of(call: &Call) -> Vec<(String, Text)> {
     let is_ours = |(name, value): &&(String, Text)| match &call.body {
         Body::Form(_) => {
             !is_content_type(name)
-                || value.as_literal().is_none_or(|value| value.split(';').next() != Some("application/x-www-form-urlencoded"))
+                || value
+                    .as_literal()
+                    .is_none_or(|value| value.split(';').next() != Some("application/x-www-form-urlencoded"))
         }
         Body::Multipart(_) => !is_content_type(name),
         _ => true,
@@ -66,7 +68,9 @@ fn headers_of(call: &Call) -> Vec<(String, Text)> {
             let value = format!("multipart/form-data; boundary={BOUNDARY}");
             headers.push(("Content-Type".to_owned(), Text::literal(value)));
         }
-        Body::Form(fields) if !is_object(fields) && !headers.iter().any(|(name, _)| is_content_type(name)) => {
+        Body::Form(fields)
+            if !is_object(fields) && !headers.iter().any(|(name, _)| is_content_type(name)) =>
+        {
             headers.push(("Content-Type".to_owned(), Text::literal("application/x-www-form-urlencoded")));
         }
         _ => {}
@@ -153,7 +157,8 @@ impl Writer<'_> {
         }
         if call.statuses.iter().any(|status| *status >= 400) {
             let list: Vec<String> = call.statuses.iter().map(u16::to_string).collect();
-            members.push(("responseCallback".to_owned(), format!("http.expectedStatuses({})", list.join(", "))));
+            members
+                .push(("responseCallback".to_owned(), format!("http.expectedStatuses({})", list.join(", "))));
         }
         (!members.is_empty()).then(|| object(depth, &members))
     }
@@ -165,10 +170,16 @@ impl Writer<'_> {
             [status] => (format!("{name}: status {status}"), format!("(r) => r.status === {status}")),
             many => {
                 let list = many.iter().map(u16::to_string).collect::<Vec<_>>();
-                (format!("{name}: status {}", list.join(" or ")), format!("(r) => [{}].includes(r.status)", list.join(", ")))
+                (
+                    format!("{name}: status {}", list.join(" or ")),
+                    format!("(r) => [{}].includes(r.status)", list.join(", ")),
+                )
             }
         };
-        let more = call.checks.iter().map(|(label, code)| (format!("{name}: {}", js::label(label)), format!("(r) => {code}")));
+        let more = call
+            .checks
+            .iter()
+            .map(|(label, code)| (format!("{name}: {}", js::label(label)), format!("(r) => {code}")));
         let mut members: Vec<(String, String)> = Vec::new();
         for (label, code) in std::iter::once(status).chain(more) {
             let label = js::quoted(&label);

@@ -68,7 +68,13 @@ function table(text, delimiter, names) {
 ";
 
 /// All that stands before the functions of scenarios.
-pub(super) fn head(plan: &Plan, settings: &Settings, functions: &[String], writer: &Writer, body: &str) -> String {
+pub(super) fn head(
+    plan: &Plan,
+    settings: &Settings,
+    functions: &[String],
+    writer: &Writer,
+    body: &str,
+) -> String {
     let mut middle = String::new();
     addresses(plan, &mut middle);
     constants(plan, &mut middle);
@@ -84,8 +90,10 @@ pub(super) fn head(plan: &Plan, settings: &Settings, functions: &[String], write
     let mut head = introduction(plan, settings);
     head.push_str("import http from 'k6/http';\n");
     let everything = format!("{middle}{body}");
-    let of_k6: Vec<&str> =
-        ["check", "group", "sleep"].into_iter().filter(|name| everything.contains(&format!("{name}("))).collect();
+    let of_k6: Vec<&str> = ["check", "group", "sleep"]
+        .into_iter()
+        .filter(|name| everything.contains(&format!("{name}(")))
+        .collect();
     if !of_k6.is_empty() {
         let _ = writeln!(head, "import {{ {} }} from 'k6';", of_k6.join(", "));
     }
@@ -99,8 +107,17 @@ pub(super) fn head(plan: &Plan, settings: &Settings, functions: &[String], write
 }
 
 fn introduction(plan: &Plan, settings: &Settings) -> String {
-    let (calls, groups) = plan.flows.iter().map(|flow| count(&flow.steps)).fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-    let variables = crate::summary::variables(plan.secrets.iter().map(|secret| &secret.variable).chain(plan.unset.iter().map(|(variable, _)| variable)));
+    let (calls, groups) = plan
+        .flows
+        .iter()
+        .map(|flow| count(&flow.steps))
+        .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    let variables = crate::summary::variables(
+        plan.secrets
+            .iter()
+            .map(|secret| &secret.variable)
+            .chain(plan.unset.iter().map(|(variable, _)| variable)),
+    );
     format!(
         "// Made by plimsoll new from {}: requests: {calls}, groups: {groups}.\n// Try it once: plimsoll run --iterations 1 {variables}{}\n",
         js::label(&settings.source),
@@ -121,8 +138,16 @@ fn constants(plan: &Plan, out: &mut String) {
     for constant in &plan.constants {
         let _ = match constant.is_fixed {
             true => writeln!(out, "const {} = {};", constant.name, constant.value.js()),
-            false if constant.value.is_empty() => writeln!(out, "const {} = __ENV.{};", constant.name, constant.variable),
-            false => writeln!(out, "const {} = __ENV.{} || {};", constant.name, constant.variable, constant.value.js()),
+            false if constant.value.is_empty() => {
+                writeln!(out, "const {} = __ENV.{};", constant.name, constant.variable)
+            }
+            false => writeln!(
+                out,
+                "const {} = __ENV.{} || {};",
+                constant.name,
+                constant.variable,
+                constant.value.js()
+            ),
         };
     }
     if !plan.constants.is_empty() {
@@ -207,7 +232,9 @@ fn threshold_ms(recorded: Option<f64>) -> u64 {
 
 fn scenario(load: Option<&Load>, exec: Option<&str>, settings: &Settings) -> Vec<(String, String)> {
     let number = |text: &Text| match text.as_literal() {
-        Some(literal) => literal.trim().parse::<f64>().ok().filter(|number| number.is_finite()).unwrap_or(1.0).to_string(),
+        Some(literal) => {
+            literal.trim().parse::<f64>().ok().filter(|number| number.is_finite()).unwrap_or(1.0).to_string()
+        }
         None => format!("Number({})", text.js()),
     };
     let seconds = |text: &Text| match text.as_literal() {
@@ -217,7 +244,8 @@ fn scenario(load: Option<&Load>, exec: Option<&str>, settings: &Settings) -> Vec
     let default = Load { vus: Text::literal(settings.vus.to_string()), ..Load::default() };
     let load = load.unwrap_or(&default);
     let vus = number(&load.vus);
-    let has_ramp = load.ramp_s.as_literal().is_none_or(|ramp| ramp.trim().parse::<f64>().is_ok_and(|ramp| ramp > 0.0));
+    let has_ramp =
+        load.ramp_s.as_literal().is_none_or(|ramp| ramp.trim().parse::<f64>().is_ok_and(|ramp| ramp > 0.0));
     let mut members: Vec<(&str, String)> = match (&load.iterations, &load.duration_s) {
         (Some(iterations), None) => vec![
             ("executor", "'per-vu-iterations'".to_owned()),
@@ -228,7 +256,9 @@ fn scenario(load: Option<&Load>, exec: Option<&str>, settings: &Settings) -> Vec
         (_, duration) => {
             let duration = duration.as_ref().map_or_else(|| js::quoted(&settings.duration), seconds);
             match has_ramp {
-                false => vec![("executor", "'constant-vus'".to_owned()), ("vus", vus), ("duration", duration)],
+                false => {
+                    vec![("executor", "'constant-vus'".to_owned()), ("vus", vus), ("duration", duration)]
+                }
                 true => {
                     let stage = |time: String| format!("{{ duration: {time}, target: {vus} }}");
                     let stages = format!("[{}, {}]", stage(seconds(&load.ramp_s)), stage(duration));
@@ -276,7 +306,8 @@ pub(super) fn data_files(plan: &Plan) -> Vec<DataFile> {
 fn rows_json(data: &Data) -> String {
     let text = |text: &String| serde_json::to_string(text).unwrap_or_default();
     let row = |row: &Vec<(String, String)>| {
-        let cells: Vec<String> = row.iter().map(|(name, value)| format!("{}: {}", text(name), text(value))).collect();
+        let cells: Vec<String> =
+            row.iter().map(|(name, value)| format!("{}: {}", text(name), text(value))).collect();
         format!("  {{ {} }}", cells.join(", "))
     };
     format!("[\n{}\n]\n", data.rows.iter().map(row).collect::<Vec<_>>().join(",\n"))

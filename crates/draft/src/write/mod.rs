@@ -15,7 +15,13 @@ const LINE_CHARS_MAX: usize = 100;
 
 /// The script and the files beside it.
 pub(crate) fn write(plan: &Plan, settings: &Settings) -> (String, Vec<DataFile>) {
-    let mut writer = Writer { settings, lines: String::new(), files: Vec::new(), headers: call::shared_headers(plan), opened: Vec::new() };
+    let mut writer = Writer {
+        settings,
+        lines: String::new(),
+        files: Vec::new(),
+        headers: call::shared_headers(plan),
+        opened: Vec::new(),
+    };
     let functions = functions(plan);
     for (flow, function) in plan.flows.iter().zip(&functions) {
         writer.flow(flow, function, plan.flows.len() == 1);
@@ -36,7 +42,8 @@ fn functions(plan: &Plan) -> Vec<String> {
     for flow in &plan.flows {
         let wish = js::camel_case(&flow.name, "scenario");
         let is_taken = |name: &str| {
-            names.iter().any(|taken| taken == name) || plan.constants.iter().any(|constant| constant.name == name)
+            names.iter().any(|taken| taken == name)
+                || plan.constants.iter().any(|constant| constant.name == name)
         };
         names.push(unused(&wish, is_taken));
     }

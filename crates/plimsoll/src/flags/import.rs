@@ -27,7 +27,8 @@ pub(crate) struct ImportFlags {
 
 const IMPORT_EXAMPLES: &str = "\
 KIND is k6-json (--out json), k6-csv (--out csv), k6-summary (--summary-export or handleSummary output), k6-text (k6's
-terminal output), ngrinder (output.csv) or auto. Samples become one-second histograms. A summary contributes only its
+terminal output), ngrinder (output.csv), jtl (JMeter), gatling (simulation.log of text), locust-csv (PREFIX_stats.csv), vegeta (vegeta
+encode), oha-json or auto. Samples become one-second histograms. A summary contributes only its
 figures, and reports list the data that the source lacks. Files may be compressed with gzip.
 
 Examples:

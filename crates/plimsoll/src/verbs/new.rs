@@ -49,7 +49,8 @@ fn is_source(file: &Path) -> bool {
 
 /// Writes a script from a source, and the files beside it.
 fn convert(path: &Path, flags: &NewFlags, context: &Context) -> Result<Exit, Failure> {
-    let failed = |why: String| Failure::new(Exit::Other, format!("failed to convert {}: {why}", path.display()));
+    let failed =
+        |why: String| Failure::new(Exit::Other, format!("failed to convert {}: {why}", path.display()));
     let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
     let stem = stem.filter(|stem| !["", "-"].contains(stem)).unwrap_or("script").to_owned();
     let output = flags.output.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}.js")));

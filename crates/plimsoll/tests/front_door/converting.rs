@@ -43,10 +43,14 @@ fn the_recorded_token_in_place_of_a_fresh_one_fails() {
     let server = portal::start(Listen::default()).expect("a portal");
     let made = converted("--think-time-max 0", "portal.har", RECORDING);
     let script = made.read("script.js");
-    for (variable, recorded) in
-        [("formToken", "name=form_token&value="), ("csrfToken", "csrf"), ("accessToken", "access"), ("reference", "receipt")]
-    {
-        let line = script.lines().find(|line| line.trim().starts_with(&format!("{variable} = "))).expect(variable);
+    for (variable, recorded) in [
+        ("formToken", "name=form_token&value="),
+        ("csrfToken", "csrf"),
+        ("accessToken", "access"),
+        ("reference", "receipt"),
+    ] {
+        let line =
+            script.lines().find(|line| line.trim().starts_with(&format!("{variable} = "))).expect(variable);
         let stale = script.replace(line, &format!("{variable} = '{recorded}0123456789abcdef';"));
         std::fs::write(made.folder().join("script.js"), stale).expect("written");
         made.and(&format!("run --no-store --iterations 1 {} script.js", portal_at(&server))).run().exits(99);
@@ -58,16 +62,25 @@ fn secrets_are_in_no_file_and_are_asked_for() {
     let made = converted("--from har", "portal.har", RECORDING);
     let text = made.read("script.js") + &made.read("script.users.json") + &made.out + &made.err;
     assert!(!text.contains(portal::PASSWORD), "{text}");
-    made.and("run --no-store --iterations 1 script.js").run().exits(107).says("set these variables with -e NAME=VALUE: PASSWORD");
+    made.and("run --no-store --iterations 1 script.js")
+        .run()
+        .exits(107)
+        .says("set these variables with -e NAME=VALUE: PASSWORD");
 }
 
 #[test]
 fn assets_and_other_sites_are_left_out_and_counted() {
     let made = converted("--from har", "portal.har", RECORDING);
     let said = made.out.clone() + &made.err;
-    assert!(said.contains("static asset") && said.contains("to other sites") && said.contains("localhost"), "{said}");
+    assert!(
+        said.contains("static asset") && said.contains("to other sites") && said.contains("localhost"),
+        "{said}"
+    );
     let script = made.read("script.js");
-    assert!(!script.contains("style.css") && !script.contains("/count") && script.contains("pause("), "{script}");
+    assert!(
+        !script.contains("style.css") && !script.contains("/count") && script.contains("pause("),
+        "{script}"
+    );
     let all = converted("--keep-static --keep-third-parties", "portal.har", RECORDING).read("script.js");
     assert!(all.contains("/style.css") && all.contains("/count"), "{all}");
 }
