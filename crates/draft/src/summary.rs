@@ -16,12 +16,11 @@ impl Draft {
             0 => String::new(),
             number => format!(", {} taken from responses", plural(number, "value")),
         };
-        let _ = writeln!(
-            out,
-            "wrote {script}: {} in {}{correlated}",
-            plural(counts.requests, "request"),
-            plural(counts.groups, "group")
-        );
+        let groups = match counts.groups {
+            0 => String::new(),
+            number => format!(" in {}", plural(number, "group")),
+        };
+        let _ = writeln!(out, "wrote {script}: {}{groups}{correlated}", plural(counts.requests, "request"));
         for file in &self.files {
             let _ = writeln!(out, "wrote {}", file.name);
         }

@@ -136,9 +136,10 @@ fn addresses(plan: &Plan, out: &mut String) {
 
 fn constants(plan: &Plan, out: &mut String) {
     for constant in &plan.constants {
+        let is_unset = plan.unset.iter().any(|(variable, _)| *variable == constant.variable);
         let _ = match constant.is_fixed {
             true => writeln!(out, "const {} = {};", constant.name, constant.value.js()),
-            false if constant.value.is_empty() => {
+            false if is_unset => {
                 writeln!(out, "const {} = __ENV.{};", constant.name, constant.variable)
             }
             false => writeln!(
