@@ -70,7 +70,7 @@ pub(crate) enum Row {
 }
 
 enum Rows<'a> {
-    Jtl(JtlRows<'a>),
+    Jtl(Box<JtlRows<'a>>),
     Vegeta(VegetaRows<'a>),
     Gatling(GatlingRows<'a>),
 }
@@ -90,7 +90,7 @@ impl<'a> RequestSource<'a> {
     /// The file cannot be read, or is of another format.
     pub(crate) fn new(kind: Kind, input: &'a mut dyn BufRead) -> Result<RequestSource<'a>, ImportError> {
         let rows = match kind {
-            Kind::Jtl => Rows::Jtl(JtlRows::new(input)?),
+            Kind::Jtl => Rows::Jtl(Box::new(JtlRows::new(input)?)),
             Kind::Gatling => Rows::Gatling(GatlingRows::new(input)?),
             _ => Rows::Vegeta(VegetaRows::new(input)?),
         };

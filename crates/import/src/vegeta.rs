@@ -15,7 +15,7 @@ use crate::{ImportError, instant};
 /// The rows of a file.
 pub(crate) enum VegetaRows<'a> {
     Json(Lines<'a>),
-    Csv(Records<'a>),
+    Csv(Box<Records<'a>>),
 }
 
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ impl<'a> VegetaRows<'a> {
     pub(crate) fn new(input: &'a mut dyn BufRead) -> Result<VegetaRows<'a>, ImportError> {
         let first = input.fill_buf()?.iter().find(|byte| !byte.is_ascii_whitespace()).copied();
         Ok(match first {
-            Some(byte) if byte.is_ascii_digit() => VegetaRows::Csv(Records::new(input)),
+            Some(byte) if byte.is_ascii_digit() => VegetaRows::Csv(Box::new(Records::new(input))),
             _ => VegetaRows::Json(Lines::new(input)),
         })
     }

@@ -15,7 +15,7 @@ fn converted(flags: &str, name: &str, text: &str) -> Ran {
 /// Runs the converted script; every check of it must pass.
 #[track_caller]
 fn runs_green(made: &Ran, flags: &str) {
-    made.and(&format!("inspect {flags} script.js")).run().exits(0);
+    made.and("inspect script.js").run().exits(0);
     let flags = format!("run --no-store --summary-export summary.json {flags} script.js");
     let run = made.and(&flags).run().exits(0);
     assert_eq!(run.value("checks", "fails"), Some(0.0), "{}", run.out);
@@ -165,7 +165,7 @@ fn curl_commands_run() {
     let made = converted("--from curl", "commands.sh", &commands);
     runs_green(&made, "--iterations 1");
     assert_eq!(shop.server().seen().total, 2);
-    let shown = verb("new --from curl - -o -x.js").stdin("curl 'http://h/").run().exits(255);
+    let shown = verb("new --from curl - -o x.js").stdin("curl 'http://h/").run().exits(255);
     shown.says("a quote in line 1 is never closed");
 }
 
