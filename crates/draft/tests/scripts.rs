@@ -61,7 +61,9 @@ fn short_ids_are_taken_from_responses_that_speak_of_the_same_thing() {
         ]),
     );
     has(&text, "orderId = response.json('id');");
-    has(&text, "http.get(`${BASE_URL}/orders/${orderId}`");
+    has(&text, "`${BASE_URL}/orders/${orderId}`,");
+    has(&text, "{ tags: { name: 'GET /orders/{orderId}' } }");
+    has(&text, "headers: { 'Content-Type': 'application/json' }");
     // Another thing has the same number.
     has(&text, "http.get(`${BASE_URL}/users/17`)");
 }
@@ -125,7 +127,7 @@ fn redirects_are_one_request_with_the_last_status() {
     )
     .expect("a script");
     assert_eq!((draft.counts.requests, draft.left_out.redirected), (2, 1));
-    has(&draft.script, "between(response.url, '/done/', '')");
+    has(&draft.script, "receiptId = between(response.url, 'done/', '');");
 }
 
 #[test]

@@ -103,6 +103,10 @@ fn exchange(entry: Entry, plan: &mut Plan) -> Exchange {
             headers.push((display_name(name), value));
         }
     }
+    let has_type = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    if entry.body.is_some() && !has_type && !content_type.is_empty() {
+        headers.push(("Content-Type".to_owned(), Text::literal(content_type.clone())));
+    }
     if let Some((name, password)) = url::credentials(&entry.url) {
         use base64::Engine;
         let code = base64::prelude::BASE64_STANDARD.encode(format!(
