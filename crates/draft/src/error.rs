@@ -32,9 +32,9 @@ pub enum DraftError {
     /// It is of another version.
     #[error("{found}; {next}")]
     Version {
-        /// What it is.
+        /// The version that was found.
         found: String,
-        /// What to do.
+        /// The next step.
         next: &'static str,
     },
     /// It is of another kind.
@@ -42,7 +42,7 @@ pub enum DraftError {
     Kind {
         /// The assumed kind.
         kind: Kind,
-        /// What is missing.
+        /// The missing part.
         why: &'static str,
     },
     /// It has no request that can be sent.
@@ -50,7 +50,7 @@ pub enum DraftError {
     Nothing {
         /// Requests that were left out by default.
         left_out: usize,
-        /// What could not be converted.
+        /// Parts that could not be converted.
         notes: Vec<String>,
     },
     /// A script of all its requests would be too long.

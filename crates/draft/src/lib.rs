@@ -88,11 +88,11 @@ pub struct Draft {
     pub secrets: Vec<Secret>,
     /// Variables that have no value in the source, with their places.
     pub unset: Vec<(String, String)>,
-    /// What the script has.
+    /// Requests, groups and values of the script.
     pub counts: Counts,
     /// Requests that were left out.
     pub left_out: LeftOut,
-    /// What could not be converted, in sentences.
+    /// Parts that could not be converted, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub struct DataFile {
     pub text: String,
 }
 
-/// What a script has.
+/// The size of a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Requests.

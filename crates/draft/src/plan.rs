@@ -25,7 +25,7 @@ pub(crate) struct Plan {
     pub(crate) data: Vec<Data>,
     /// The scenarios.
     pub(crate) flows: Vec<Flow>,
-    /// What could not be converted, in sentences.
+    /// Parts that could not be converted, in sentences.
     pub(crate) notes: Notes,
     /// The 95th percentile of the recorded durations, ms.
     pub(crate) p95_ms: Option<f64>,

@@ -1,4 +1,4 @@
-//! What every kind of source has to do with headers and bodies.
+//! Headers and bodies, as all kinds of sources have them.
 
 use crate::plan::{Body, Node, Part};
 use crate::text::{Piece, Text};

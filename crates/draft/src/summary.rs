@@ -1,4 +1,4 @@
-//! What a conversion did, for people.
+//! The summary of a conversion, for people.
 
 use std::fmt::Write;
 

@@ -25,7 +25,7 @@ const TOKENS_MAX: usize = 10_000;
 
 const STYLE: &str = "body { font-family: sans-serif }\n";
 
-/// What the page of an account does: it asks for a token and for products.
+/// The script of the account's page: it asks for a token and for products.
 const ACCOUNT_SCRIPT: &str = "\
 const csrf = document.querySelector('meta[name=csrf-token]').content;
 let token;

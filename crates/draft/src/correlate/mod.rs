@@ -25,7 +25,7 @@ pub(crate) struct Exchange {
     pub(crate) response: Response,
 }
 
-/// What is searched for values.
+/// The parts of a response that are searched for values.
 #[derive(Debug, Default)]
 pub(crate) struct Response {
     pub(crate) content_type: String,

@@ -29,7 +29,7 @@ pub(super) struct Slot {
     pub(super) value: String,
 }
 
-/// What is put in a place: it is handed the place's number, kind, name and value.
+/// The function that fills places: it is handed the place's number, kind, name and value.
 type Act<'a> = dyn FnMut(usize, SlotKind, &str, &str) -> Option<Text> + 'a;
 
 /// Calls `act` for every place that holds a literal, always in the same order, and puts there what it returns.

@@ -28,7 +28,7 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 /// Bytes of all bodies of requests that are kept.
 const BODIES_BYTES_MAX: usize = 32 << 20;
 
-/// What a file holds, as far as a script needs it.
+/// The content of a file, as far as a script needs it.
 #[derive(Debug, Default)]
 pub(super) struct Archive {
     pub(super) entries: Vec<Entry>,

@@ -9,7 +9,7 @@ use crate::text::Text;
 /// Levels of functions within functions.
 const DEPTH_MAX: usize = 16;
 
-/// What variables stand for.
+/// The meanings of variables.
 #[derive(Default)]
 pub(super) struct Names {
     /// Of the plan: constants.

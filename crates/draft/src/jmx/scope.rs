@@ -1,4 +1,4 @@
-//! What holds for all samplers below an element: defaults, headers, timers, assertions, extractors.
+//! Elements that hold for all samplers below them: defaults, headers, timers, assertions, extractors.
 
 use super::functions::Names;
 use super::xml::Element;

@@ -54,7 +54,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// What a value stands for: itself, or what its reference leads to. Null where that is missing.
+    /// The value itself, or the one that its reference leads to. Null where that is missing.
     pub(super) fn resolve(&self, tree: &'a Tree) -> &'a Tree {
         let mut tree = tree;
         for _ in 0..HOPS_MAX {

@@ -17,7 +17,7 @@ const ITEMS_MAX: u64 = 5;
 /// Characters that a minimum length can ask for.
 const CHARS_MAX: usize = 256;
 
-/// What a value is for: requests leave out members that only the server sets.
+/// The use of a value: requests leave out members that only the server sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Request,
@@ -44,7 +44,7 @@ pub(super) fn of_parameter(document: &Document<'_>, parameter: &Tree) -> Node {
     })
 }
 
-/// Whether somebody wrote a value for a parameter.
+/// Whether the document has a value for a parameter.
 pub(super) fn has_example(document: &Document<'_>, parameter: &Tree) -> bool {
     let schema = document.resolve(parameter.get("schema"));
     example_of(document, parameter).is_some()
@@ -153,7 +153,7 @@ impl Sampler<'_> {
     }
 }
 
-/// What the schema says of its value: an example, a default, a constant, the first of an enumeration.
+/// The schema's own value: an example, a default, a constant, the first of an enumeration.
 fn given(schema: &Tree) -> Option<Node> {
     let single = [schema.get("example"), schema.get("const"), schema.get("default"), schema.get("x-example")];
     let lists = [schema.get("examples"), schema.get("enum")];

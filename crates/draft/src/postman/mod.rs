@@ -121,7 +121,7 @@ impl Reader<'_> {
         self.auth(auth, &mut call);
         scripts::tests(item, &mut call, self.variables, &mut self.unconverted);
         if call.statuses.is_empty() {
-            // An example that somebody saved.
+            // A saved example.
             let codes = item
                 .get("response")
                 .items()

@@ -26,7 +26,7 @@ const DYNAMIC: &[(&str, &str)] = &[
     ("$randomPhoneNumber", "`555-${Math.floor(1000 + Math.random() * 9000)}`"),
 ];
 
-/// What is known of the variables.
+/// The variables of a collection.
 pub(super) struct Variables {
     known: Vec<Known>,
 }
