@@ -35,8 +35,8 @@ KIND is one of these, or auto:
   locust-csv, oha-json  Locust's PREFIX_stats.csv, oha's report
   ngrinder              output.csv
 
-Samples become one-second histograms. A summary contributes only its
-figures, and reports list the data that the source lacks. Files may be compressed with gzip.
+Samples become one-second histograms. A summary contributes only its figures, and reports list the data that the source
+lacks. Files may be compressed with gzip.
 
 Examples:
   plimsoll import results.json.gz                  every sample of k6 run --out json=results.json.gz
