@@ -133,7 +133,7 @@ fn each_field(call: &mut Call, act: &mut dyn FnMut(&str, &mut Text)) {
     match &mut call.body {
         Body::Form(fields) => {
             for (name, value) in fields {
-                act(&name.as_literal().unwrap_or_default().to_owned(), value);
+                act(name.as_literal().unwrap_or_default(), value);
             }
         }
         Body::Multipart(parts) => parts.iter_mut().for_each(|part| act(&part.name.clone(), &mut part.value)),

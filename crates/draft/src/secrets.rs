@@ -248,7 +248,7 @@ impl Redaction<'_> {
     fn field(&mut self, name: &str, value: &mut Text, place: &str) {
         let wish = js::upper_case(name, "SECRET");
         match value.as_literal().filter(|literal| is_secret_field(name, literal)) {
-            Some(literal) => *value = self.replaced(&wish, &literal.to_owned(), place.to_owned()),
+            Some(literal) => *value = self.replaced(&wish, literal, place.to_owned()),
             None => self.shape(&wish, value, place),
         }
     }
@@ -256,7 +256,7 @@ impl Redaction<'_> {
     /// Replaces a value that has the shape of a secret.
     fn shape(&mut self, wish: &str, value: &mut Text, place: &str) {
         if let Some(literal) = value.as_literal().filter(|literal| is_secret_value(literal)) {
-            *value = self.replaced(wish, &literal.to_owned(), place.to_owned());
+            *value = self.replaced(wish, literal, place.to_owned());
         }
     }
 

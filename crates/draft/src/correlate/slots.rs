@@ -78,7 +78,7 @@ pub(super) fn each_slot(call: &mut Call, act: &mut Act<'_>) {
     match &mut call.body {
         Body::Form(fields) => {
             for (name, value) in fields {
-                field(&name.as_literal().unwrap_or_default().to_owned(), value);
+                field(name.as_literal().unwrap_or_default(), value);
             }
         }
         Body::Multipart(parts) => {

@@ -33,8 +33,7 @@ const VALUE_CHARS_MAX: usize = 8 << 10;
 /// Whether a value is so special that equal values mean the same thing.
 pub(super) fn is_distinctive(value: &str) -> bool {
     let chars = value.chars().count();
-    if chars < DISTINCTIVE_DIGITS_MIN
-        || chars > VALUE_CHARS_MAX
+    if !(DISTINCTIVE_DIGITS_MIN..=VALUE_CHARS_MAX).contains(&chars)
         || value.chars().any(char::is_whitespace)
         || is_date(value)
     {

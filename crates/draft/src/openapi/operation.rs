@@ -82,7 +82,7 @@ fn parameters<'a>(place: &Place<'a>, operation: &'a Tree) -> Vec<&'a Tree> {
         let is_same = |known: &&Tree| {
             known.get("name") == parameter.get("name") && known.get("in") == parameter.get("in")
         };
-        if !parameter.is_null() && !found.iter().any(|known| is_same(known)) {
+        if !parameter.is_null() && !found.iter().any(is_same) {
             found.push(parameter);
         }
     }

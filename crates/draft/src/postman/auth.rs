@@ -34,11 +34,9 @@ impl Reader<'_> {
                     None => value,
                     Some("") => self.missing("API_KEY"),
                     // Whatever its name, it is a key.
-                    Some(literal) => self.secret(
-                        "API_KEY",
-                        &literal.to_owned(),
-                        &format!("authorization of {}", call.name),
-                    ),
+                    Some(literal) => {
+                        self.secret("API_KEY", literal, &format!("authorization of {}", call.name))
+                    }
                 };
                 match setting(settings, "in").as_deref() {
                     Some("query") => call.url.query.push((Text::literal(url::encode(&key)), Some(value))),
@@ -57,9 +55,7 @@ impl Reader<'_> {
         let password = self.setting(settings, "password");
         let password = match password.as_literal() {
             None | Some("") => password,
-            Some(literal) => {
-                self.secret("PASSWORD", &literal.to_owned(), &format!("password of {}", call.name))
-            }
+            Some(literal) => self.secret("PASSWORD", literal, &format!("password of {}", call.name)),
         };
         let pair = name.then(Text::literal(":")).then(password);
         let code = format!("encoding.b64encode({})", pair.js());
