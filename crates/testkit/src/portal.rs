@@ -240,10 +240,10 @@ fn refused() -> Reply {
 
 fn page(title: &str, body: &str, head: &str) -> Reply {
     let mut page = String::new();
-    let _ = write!(
+    let _ = writeln!(
         page,
         "<!DOCTYPE html><html lang=\"en\"><head><title>{title}</title><link rel=\"stylesheet\" href=\"/style.css\">{head}</head>\
-         <body data-name=\"anna\"><h1>{title}</h1>{body}</body></html>\n"
+         <body data-name=\"anna\"><h1>{title}</h1>{body}</body></html>"
     );
     Reply::new(200, &[("content-type", "text/html; charset=utf-8")], page.as_bytes())
 }
