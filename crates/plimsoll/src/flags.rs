@@ -15,6 +15,7 @@ mod host_agent;
 mod import;
 #[cfg(feature = "lab")]
 mod lab;
+mod new;
 mod otlp;
 mod series;
 mod serve;
@@ -32,6 +33,7 @@ pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryForma
 pub(crate) use diagnose::DiagnoseFlags;
 pub(crate) use evidence::{CollectFlags, DoctorFlags, EvidenceFlags};
 pub(crate) use host_agent::HostAgentFlags;
+pub(crate) use new::NewFlags;
 pub(crate) use series::SeriesFlags;
 pub(crate) use serve::ServeFlags;
 pub(crate) use stored::{
@@ -123,7 +125,7 @@ pub(crate) enum Verb {
     Archive(Box<ArchiveFlags>),
     /// List the modules that a script imports.
     Deps(Box<DepsFlags>),
-    /// Create a new script from a template.
+    /// Create a script from a template, or from a recording or a description of requests.
     New(NewFlags),
     /// Start systems under test on real servers, inject faults, and stop them.
     #[cfg(feature = "lab")]
@@ -333,11 +335,6 @@ Examples:
   plimsoll deps script.js          list the modules that the script imports
   plimsoll deps --json script.js   print them as JSON";
 
-const NEW_EXAMPLES: &str = "\
-Examples:
-  plimsoll new                                   create script.js
-  plimsoll new --template protocol checkout.js   create checkout.js from another template";
-
 const STATUS_EXAMPLES: &str = "\
 Examples:
   plimsoll status                           the test at localhost:6565
@@ -459,21 +456,6 @@ pub(crate) struct DepsFlags {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// `plimsoll new`
-#[derive(Clone, Debug, Default, Args)]
-#[command(after_help = NEW_EXAMPLES)]
-pub(crate) struct NewFlags {
-    /// Path of the new script [default: script.js]
-    #[arg(value_name = "FILE")]
-    pub(crate) file: Option<PathBuf>,
-    /// Overwrite the file if it exists
-    #[arg(short, long)]
-    pub(crate) force: bool,
-    /// Template: minimal, protocol, or the path of a file
-    #[arg(long, value_name = "TEMPLATE", default_value = "minimal")]
-    pub(crate) template: String,
 }
 
 /// `plimsoll scale`

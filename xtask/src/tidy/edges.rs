@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("transpile", &[]),
     ("wire", &["model", "vu"]),
     ("datastore", &[]),
+    ("draft", &["html"]),
     ("vu", &["model"]),
     ("crypto", &[]),
     ("json", &[]),
@@ -72,8 +73,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "hostile",
         &[
-            "archive", "fleet", "grpc", "html", "import", "json", "model", "otlp", "plan", "runfile",
-            "tally", "wire",
+            "archive", "draft", "fleet", "grpc", "html", "import", "json", "model", "otlp", "plan", "runfile",
+            "tally", "transpile", "wire",
         ],
     ),
     (
@@ -152,6 +153,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "appstore",
             "archive",
             "catalogue",
+            "draft",
             "engine",
             "evidence",
             "export",
@@ -192,6 +194,8 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("histo", IO, "it is arithmetic"),
     ("html", IO, "a page is a text"),
     ("json", IO, "it is handed texts"),
+    ("draft", IO, "bytes in, texts out"),
+    ("draft", JAVASCRIPT, "it writes scripts and does not run them"),
     ("grpc", IO, "it is handed texts and bytes"),
     ("redact", IO, "it is handed texts"),
     ("model", IO_BUT_THE_CLOCK, "nouns do nothing, and the clock is one of them"),

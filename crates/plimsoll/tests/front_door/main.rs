@@ -13,6 +13,7 @@ mod ceilings;
 mod collecting;
 mod command_line;
 mod comparing;
+mod converting;
 mod counting;
 mod documented;
 mod evidence;
