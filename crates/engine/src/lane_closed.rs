@@ -78,7 +78,8 @@ pub(crate) async fn run(thread: Rc<WorkerThread>, scenario: Rc<ScenarioLane>) {
         schedule::schedule(scenario.id, plan, &scenario.run.plan.segment, Lane::ONLY, scenario.start);
     let lane = ClosedLane::new(scenario.clone());
     // A segment without VUs has nothing to wait for.
-    if schedule::vus(&plan.executor, &scenario.run.plan.segment).0 > 0 {
+    let has_vus = schedule::vus(&plan.executor, &scenario.run.plan.segment).0 > 0;
+    if has_vus && thread.wait_until(scenario.from).await == WaitEnd::Due {
         lane.follow(&thread, &mut *schedule).await;
     }
     thread.wind_down(&scenario).await;

@@ -34,7 +34,7 @@ pub use program::{IterationCall, Program, ProgramError, Seat, Vu};
 pub use report::SAMPLE_BATCHES_IN_FLIGHT_MAX;
 pub use scenario_lane::scenario_tags;
 pub use shared::{SAMPLES_PER_BATCH_MAX, WorkerShared};
-pub use steering::SteerError;
+pub use steering::{Start, SteerError};
 
 #[cfg(test)]
 mod tests;

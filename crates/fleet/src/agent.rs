@@ -14,7 +14,7 @@ use crate::convert::{self, FailureKind, ReasonKind};
 use crate::link::{Arrival, BACKLOG_BYTES_MAX, Link};
 use crate::message::{
     Act, Body, Counters, Failure, Frame, FunctionEnd, Heartbeat, Hello, Order, PROTOCOL, Reason, Segment,
-    Steer, Test,
+    Start, Steer, Test,
 };
 
 /// Interval between heartbeats.
@@ -54,6 +54,8 @@ pub struct AgentSettings {
     pub name: String,
     /// Cores that it may use.
     pub cores: u32,
+    /// The ticket of a further session; 0 for none.
+    pub ticket: u32,
 }
 
 /// One thing that has happened. A step without an input is a timer.
@@ -102,13 +104,19 @@ pub enum Task {
     SetUp,
     /// Start the scenarios.
     Start {
-        /// When, by the agent's clock.
+        /// Start of the schedule by the agent's clock; it may have passed.
         at: Instant,
+        /// The first instant at which this agent starts iterations.
+        from: Instant,
         /// The same instant by the hub's clock, nanoseconds.
         hub_ns: u64,
+        /// By scenario: iterations of VUs that loop which an earlier agent may have numbered.
+        numbers: Vec<u64>,
         /// The JSON that `setup()` returned.
         setup_data: Option<String>,
     },
+    /// Join in a further session, with this ticket.
+    Enlist(u32),
     /// Pause, resume or scale.
     Steer(Steer),
     /// Stop the iterations.
@@ -126,6 +134,8 @@ pub enum Farewell {
     Finished,
     /// The hub refuses the agent: why.
     Refused(String),
+    /// The hub had given the agent up: why. It may join again in another session.
+    Lost(String),
     /// The hub could not be reached, or was lost: for how long, and whether load had begun.
     HubLost {
         /// The silence.
@@ -164,6 +174,8 @@ pub struct Agent {
     is_welcome: bool,
     /// The last time a frame came; before the first one, the start.
     heard: Instant,
+    /// When the last heartbeat was sent that the hub has answered: it heard the agent then, or later.
+    answered: Instant,
     has_stopped: bool,
     counters: Option<Counters>,
     /// VUs that are armed wait to be reported until the clock's offset is known.
@@ -184,6 +196,7 @@ impl Agent {
             is_connected: false,
             is_welcome: false,
             heard: now,
+            answered: now,
             has_stopped: false,
             counters: None,
             armed: None,
@@ -198,6 +211,8 @@ impl Agent {
         if self.stage == Stage::Over {
             return Vec::new();
         }
+        // A machine that stood still finds frames waiting, and its fence has passed all the same.
+        self.mind_silence(now);
         match input {
             Some(AgentInput::Connected) => self.greet(),
             Some(AgentInput::Disconnected) => self.disconnected(now),
@@ -220,6 +235,11 @@ impl Agent {
     /// The hub's clock minus the agent's, nanoseconds; `None` before the first round trip.
     pub fn offset_ns(&self, now: Instant) -> Option<i64> {
         self.clock.estimate(now).map(|estimate| estimate.offset_ns)
+    }
+
+    /// From when on the agent starts no iteration: others may run them then.
+    pub fn fence(&self) -> Instant {
+        if self.stage == Stage::Running { self.answered + HUB_SILENCE_MAX } else { Instant::MAX }
     }
 
     /// Bytes that wait for an acknowledgement.
@@ -249,6 +269,7 @@ impl Agent {
             received: self.link.received(),
             name: self.settings.name.clone(),
             cores: self.settings.cores,
+            ticket: self.settings.ticket,
         };
         let hello = self.link.unnumbered(Body::Hello(hello));
         self.outputs.push(AgentOutput::Send(hello));
@@ -302,9 +323,14 @@ impl Agent {
                 self.outputs.extend(frames.into_iter().map(AgentOutput::Send));
             }
             Arrival::Unnumbered(Body::Refused(why)) => self.exit(Farewell::Refused(why)),
+            Arrival::Unnumbered(Body::Lost(why)) => self.exit(Farewell::Lost(why)),
             Arrival::Unnumbered(Body::Echo(echo)) => {
                 let (sent, hub) = (Instant::from_ns(echo.sent_ns), Instant::from_ns(echo.hub_ns));
                 self.clock.add(sent, hub, now);
+                // The fence of a load that was stopped stays where it is.
+                if !self.has_stopped {
+                    self.answered = self.answered.max(sent).min(now);
+                }
             }
             Arrival::Next(body) => self.on_body(now, body),
             Arrival::Unnumbered(_) | Arrival::Ignored | Arrival::Nothing => {}
@@ -325,10 +351,12 @@ impl Agent {
             Body::Prepare(segment) => self.act(Task::Prepare(segment)),
             Body::RunSetup(_) => self.act(Task::SetUp),
             Body::Start(start) => {
-                let hub = Instant::from_ns(start.at_ns);
-                let at = self.clock.own(now, hub).unwrap_or(now);
+                let Start { at_ns, from_ns, numbers, setup_data } = start;
+                let from = self.clock.own(now, Instant::from_ns(from_ns)).unwrap_or(now);
+                // The same offset for both, so that the seconds of all agents are the same.
+                let at = Instant::from_ns(from.as_ns().saturating_sub(from_ns.saturating_sub(at_ns)));
                 self.stage = Stage::Running;
-                self.act(Task::Start { at, hub_ns: start.at_ns, setup_data: start.setup_data });
+                self.act(Task::Start { at, from, hub_ns: from_ns, numbers, setup_data });
             }
             Body::Order(Order { act: Some(act) }) => self.obey(act),
             // Frames of an agent, frames without a number, and orders of another version.
@@ -349,6 +377,7 @@ impl Agent {
             Act::Steer(steer) => self.act(Task::Steer(steer)),
             Act::RunTeardown(FunctionEnd { data, .. }) => self.act(Task::TearDown(data)),
             Act::Finish(_) => self.exit(Farewell::Finished),
+            Act::Enlist(ticket) => self.act(Task::Enlist(ticket)),
         }
     }
 
@@ -424,7 +453,7 @@ impl Agent {
     fn silence_ends(&self) -> Instant {
         match self.stage {
             Stage::Joining => self.heard + JOIN_PATIENCE,
-            Stage::Running if !self.has_stopped => self.heard + HUB_SILENCE_MAX,
+            Stage::Running if !self.has_stopped => self.fence(),
             Stage::Fetching { .. } | Stage::Waiting | Stage::Running | Stage::Ended => {
                 self.heard + HAND_OVER_MAX
             }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use engine::{AbortReason, DropCounts, RunConfig, RunOutcome};
 use model::metric::builtin::{DROPPED_ITERATIONS, ITERATION_RESPONSE_TIME, VUS, VUS_MAX};
-use model::plan::{Compat, Plan, Segment};
+use model::plan::{Compat, Plan, Segment, Share};
 use model::{
     Aggregate, Instant, LogLevel, LogLine, Mark, MetricKind, RunEvent, ScenarioId, SeriesKey, TagSet,
     TagSetId, Window, Work,
@@ -20,7 +20,7 @@ use schedule::{Lane, Quota};
 use tally::{Merger, Totals};
 
 use crate::convert::{self, ReasonKind};
-use crate::message::{Counters, Ended, Preparing, WindowPart};
+use crate::message::{Counters, Ended, Preparing, Segment as Part, WindowPart};
 use crate::window::{Inbound, lines};
 use crate::{HubEnd, HubEvent};
 
@@ -73,7 +73,11 @@ struct AgentBook {
     name: String,
     inbound: Inbound,
     /// The part of the test that it runs.
-    part: Option<(u32, u32)>,
+    part: Option<Part>,
+    /// From when on it runs it.
+    from: Instant,
+    /// Agents that continue its load.
+    successors: Vec<usize>,
     preparing: Preparing,
     counters: Counters,
     /// The end of its last complete window.
@@ -90,6 +94,8 @@ struct AgentBook {
 /// Whether an agent's load is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AgentState {
+    /// It is about to continue a lost agent's load.
+    Joining,
     /// It takes part.
     Present,
     /// It has handed over everything.
@@ -137,7 +143,8 @@ impl Book {
         match event {
             HubEvent::Joined { name, cores, .. } => self.join(now, name, cores),
             HubEvent::Preparing(agent, preparing) => self.prepare(agent, preparing),
-            HubEvent::Armed { agent, index, parts } => self.agents[agent].part = Some((index, parts)),
+            HubEvent::Armed { agent, part } => self.agents[agent].part = Some(part),
+            HubEvent::TookOver { agent, of, part, from } => self.take_over(now, agent, of, part, from),
             HubEvent::SetupStarted(_) => {
                 self.begin(now);
                 self.event(RunEvent::SetupStarted);
@@ -189,7 +196,7 @@ impl Book {
                 let text = format!("agent {} is heard again", it.name);
                 self.log(now, LogLevel::Info, text);
             }
-            HubEvent::Lost { agent, why } => self.lose(now, agent, &why),
+            HubEvent::Lost { agent, why, is_rebalanced } => self.lose(now, agent, &why, is_rebalanced),
             HubEvent::Request(agent, reason) => self.request(now, agent, reason),
             HubEvent::Ended(agent, ended) => self.end_agent(now, agent, *ended),
             HubEvent::ScenariosEnded(at) => {
@@ -199,7 +206,7 @@ impl Book {
                 self.event(RunEvent::ScenariosEnded { at });
             }
             HubEvent::TeardownStarted(_) => self.event(RunEvent::TeardownStarted),
-            HubEvent::Over(_) => {}
+            HubEvent::Secrets(_) | HubEvent::Over(_) => {}
         }
         self.tick(now)
     }
@@ -267,11 +274,14 @@ impl Book {
             name,
             inbound: Inbound::new(self.config.registry.clone(), self.config.tags.clone(), scenarios),
             part: None,
+            from: Instant::ZERO,
+            successors: Vec::new(),
             preparing: Preparing::default(),
             counters: Counters::default(),
             handed_over: Instant::ZERO,
-            is_awaited: true,
-            state: AgentState::Present,
+            // One that joins later is awaited from its beginning on.
+            is_awaited: self.started.is_none(),
+            state: if self.started.is_none() { AgentState::Present } else { AgentState::Joining },
             late_ns: None,
             finished: vec![0; scenarios],
             dropped: vec![0; scenarios],
@@ -284,7 +294,9 @@ impl Book {
             self.agents.iter().map(|it| of(&it.preparing)).fold(0, u32::saturating_add)
         };
         let (ready, planned) = (sum(|it| it.ready), sum(|it| it.planned));
-        self.event(RunEvent::Initializing { ready, planned });
+        if self.started.is_none() {
+            self.event(RunEvent::Initializing { ready, planned });
+        }
     }
 
     fn begin(&mut self, at: Instant) {
@@ -303,9 +315,22 @@ impl Book {
             progress.started_ns.store((at + scenario.start_time).as_ns(), Relaxed);
         }
         for agent in &mut self.agents {
-            agent.handed_over = agent.handed_over.max(at);
+            (agent.handed_over, agent.from) = (agent.handed_over.max(at), at);
         }
         self.event(RunEvent::ScenariosStarted { at });
+    }
+
+    /// An agent continues the load of another one.
+    fn take_over(&mut self, now: Instant, agent: usize, of: usize, part: Part, from: Instant) {
+        self.agents[of].successors.push(agent);
+        let lost = self.agents[of].name.clone();
+        let it = &mut self.agents[agent];
+        (it.part, it.from, it.handed_over) = (Some(part), from, from);
+        (it.state, it.is_awaited) = (AgentState::Present, true);
+        let share = if part.shares > 1 { format!("1/{} of the test's part", part.shares) } else { "the load".into() };
+        let offset = from.since(self.started.unwrap_or(from)).as_secs_f64();
+        let text = format!("agent {} continues {share} of agent {lost} from {offset:.1} s on", it.name);
+        self.log(now, LogLevel::Info, text);
     }
 
     /// Shows the measured skew once all agents have started.
@@ -318,7 +343,12 @@ impl Book {
             uncertainty_ns as f64 / 1e6
         );
         self.log(now, LogLevel::Debug, text);
-        let present = || self.agents.iter().filter(|it| it.state != AgentState::Missing);
+        let start = self.started.unwrap_or(Instant::ZERO);
+        if self.agents[agent].from > start {
+            return;
+        }
+        let has_begun = |it: &&AgentBook| it.from == start && it.state != AgentState::Missing;
+        let present = || self.agents.iter().filter(has_begun);
         let late: Vec<i64> = present().filter_map(|it| it.late_ns).collect();
         if late.len() < present().count() {
             return;
@@ -416,7 +446,7 @@ impl Book {
         }
     }
 
-    fn lose(&mut self, now: Instant, agent: usize, why: &str) {
+    fn lose(&mut self, now: Instant, agent: usize, why: &str, is_rebalanced: bool) {
         let is_running = self.started.is_some() && !self.is_load_over;
         let it = &mut self.agents[agent];
         it.is_awaited = false;
@@ -429,6 +459,9 @@ impl Book {
         }
         let name = &it.name;
         let text = match is_running && was_present {
+            true if is_rebalanced => {
+                format!("agent {name} was lost: {why}; the others continue its load in a moment")
+            }
             true => format!("agent {name} was lost: {why}; its load is missing from now on"),
             false => format!("agent {name} left: {why}"),
         };
@@ -450,31 +483,42 @@ impl Book {
         let missing: Vec<usize> = missing.collect();
         self.agents_lost = missing.len();
         for agent in missing {
-            let Some((index, parts)) = self.agents[agent].part else { continue };
             for scenario in 0..self.plan.scenarios.len() {
-                let count = self.missing(agent, scenario, &part_of(index, parts), started);
+                let count = self.missing(agent, scenario, started);
                 self.drop_missing(scenario, count, at);
             }
         }
     }
 
-    /// Iterations of a scenario that an agent was to run, and that its windows show neither as finished nor as dropped.
-    fn missing(&self, agent: usize, scenario: usize, segment: &Segment, started: Instant) -> u64 {
+    /// Iterations of a scenario that an agent was to run, that its windows show neither as finished nor as dropped, and that no other
+    /// agent was to continue.
+    fn missing(&self, agent: usize, scenario: usize, started: Instant) -> u64 {
         let it = &self.agents[agent];
-        let plan = &self.plan.scenarios[scenario];
         // Of those that are due before the end of its last window one may start after it: all that it has not handed over is missing.
         let own = it.finished[scenario] + it.dropped[scenario];
-        match schedule::quota(&plan.executor, segment) {
+        let continued = it.successors.iter().map(|agent| self.planned(*agent, scenario, started));
+        let continued = continued.fold(own, u64::saturating_add);
+        self.planned(agent, scenario, started).saturating_sub(continued)
+    }
+
+    /// Iterations of a scenario that an agent was to run; 0 where that is not known.
+    fn planned(&self, agent: usize, scenario: usize, started: Instant) -> u64 {
+        let AgentBook { part: Some(part), from, .. } = self.agents[agent] else { return 0 };
+        let (plan, segment) = (&self.plan.scenarios[scenario], part_of(part));
+        // Which of a number of iterations were begun is not known: no agent continues them.
+        match schedule::quota(&plan.executor, &segment) {
+            Quota::PerVu(_) | Quota::Shared(_) if part.is_continued => 0,
             Quota::PerVu(each) => {
-                let (vus, _) = schedule::vus(&plan.executor, segment);
-                each.saturating_mul(vus.into()).saturating_sub(own)
+                let (vus, _) = schedule::vus(&plan.executor, &segment);
+                each.saturating_mul(vus.into())
             }
-            Quota::Shared(all) => all.saturating_sub(own),
+            Quota::Shared(all) => all,
             Quota::Unlimited if plan.executor.is_open() => {
                 let start = started + plan.start_time;
                 let id = ScenarioId(scenario as u16);
-                let mut rest = schedule::schedule(id, plan, segment, Lane::ONLY, start);
-                rest.skip_overdue(Instant::MAX, 0).saturating_sub(own)
+                let mut rest = schedule::schedule(id, plan, &segment, Lane::ONLY, start);
+                rest.skip_overdue(Instant::from_ns(from.as_ns().saturating_sub(1)), 0);
+                rest.skip_overdue(Instant::MAX, 0)
             }
             Quota::Unlimited => 0,
         }
@@ -573,16 +617,18 @@ impl Book {
     }
 }
 
-/// Part `index` of `parts` equal parts of a test.
-pub fn part_of(index: u32, parts: u32) -> Segment {
-    let parts = u64::from(parts.max(1));
+/// A part of a test, or a share of one, as the engine takes it.
+pub fn part_of(part: Part) -> Segment {
+    let parts = u64::from(part.count.max(1));
     let bound = |index: u64| match index {
         0 => (0, 1),
         index if index == parts => (1, 1),
         index => (index, parts),
     };
-    let index = u64::from(index).min(parts - 1);
-    Segment { from: bound(index), to: bound(index + 1), sequence: (0..=parts).map(bound).collect() }
+    let index = u64::from(part.index).min(parts - 1);
+    let of = u64::from(part.shares.max(1));
+    let share = Share { index: u64::from(part.share).min(of - 1), of };
+    Segment { from: bound(index), to: bound(index + 1), sequence: (0..=parts).map(bound).collect(), share }
 }
 
 #[cfg(test)]

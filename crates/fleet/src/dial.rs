@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::SystemClock;
+use model::{Instant, SystemClock};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -33,6 +33,9 @@ pub trait Runner {
 
     /// Counters of the run; `None` before it begins.
     fn counters(&self) -> Option<Counters>;
+
+    /// Lets no iteration start at this instant or later, until the fence is moved.
+    fn set_fence(&mut self, at: Instant);
 
     /// Log lines and requests since the last call.
     fn look(&mut self) -> Vec<Body>;
@@ -153,6 +156,7 @@ async fn serve(
                 }
             }
         }
+        runner.set_fence(agent.fence());
         reporter.backlog_bytes.store(agent.backlog_bytes(), Ordering::Relaxed);
     }
 }

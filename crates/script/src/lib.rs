@@ -53,7 +53,7 @@ pub use imports::{Imports, imports};
 pub use memory::MemoryLimits;
 pub use outside::{Fetch, Outside, PackageImport, PackedFiles};
 pub use rate_gate::RateGate;
-pub use secrets::{
+pub use secrets::{Handover, 
     NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets, SecretsError,
 };
 pub use source::MODULE_BYTES_MAX;

@@ -7,7 +7,10 @@ use std::time::Duration;
 use model::SystemClock;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
+use testkit::reply::Reply;
+
 use crate::harness::{Ran, Running, eventually, plimsoll, verb};
+use crate::remote::{Files, trusting};
 
 /// Every iteration has a path of its own, so that the server sees which ran, and how often.
 const NUMBERED: &str = "
@@ -133,6 +136,33 @@ fn raw_samples_reach_the_hubs_exports() {
     assert_eq!(ran.read("points.csv").lines().filter(|line| line.starts_with("http_reqs,")).count(), 60);
 }
 
+/// Each agent asks the server of secrets by itself. The hub hides them in what it writes.
+#[test]
+fn agents_ask_the_server_of_secrets() {
+    let files = Files::default().reply("/secrets/token", Reply::new(200, &[], br#"{"v":"very-hidden-word"}"#));
+    let secrets = files.start();
+    let server = testkit::http::start();
+    let script = "import http from 'k6/http'; import secrets from 'k6/secrets';
+        export const options = { vus: 2, iterations: 4 };
+        export default async () => {
+            const token = await secrets.get('token');
+            http.get(`${__ENV.URL}/json?word=${token}`, { tags: { word: token } });
+            console.log(`a word of ${token.length}: ${token}`);
+        }";
+    let source =
+        format!("--secret-source=url=urlTemplate={},responsePath=v", secrets.url("/secrets/{key}"));
+    let ran = trusting(plimsoll(script).against(&server).flags("--agents 2").word(&source), &secrets);
+    let ran = ran.flags("--log-output=file=log.txt --out json=points.json").run().exits(0);
+    let log = ran.read("log.txt");
+    assert_eq!(log.matches("a word of 16: ***SECRET_REDACTED***").count(), 4, "{log}");
+    let asked = server.settled().rows.iter().filter(|(row, _)| row.path.starts_with("/json")).count();
+    assert!(asked > 0);
+    let run = ran.and("report @last --format json").run().exits(0).out.clone();
+    for (name, text) in [("log", log), ("points", ran.read("points.json")), ("run", run)] {
+        assert!(!text.contains("very-hidden-word"), "{name}: {text}");
+    }
+}
+
 #[test]
 fn thresholds_and_aborts_act_on_the_whole() {
     let server = testkit::http::start();
@@ -199,6 +229,34 @@ fn the_load_of_a_killed_agent_is_counted_as_missing() {
     let drops = stored["generator"]["drops"].to_string() + &stored["drops"].to_string();
     assert!(drops.contains("agent_lost"), "{stored}");
     let reasons = stored["validity"]["reasons"].to_string();
+    assert!(reasons.contains(r#""agents_lost","grade":"degraded","#), "{reasons}");
+}
+
+/// The others continue the load of a killed agent from a named instant on; only what lay between is missing, and nothing runs twice.
+#[test]
+fn the_load_of_a_killed_agent_is_continued_by_the_others() {
+    let server = testkit::http::start();
+    let running = plimsoll(NUMBERED)
+        .against(&server)
+        .env("SECRET_WORD", "x")
+        .env("FOR", "9s")
+        .flags("--agents 3 --on-agent-loss rebalance --log-output=file=log.txt")
+        .start();
+    eventually("load", || server.seen().total > 100);
+    kill_process(running.children()[1], Signal::KILL).expect("it runs");
+    let ran = running.wait().exits(0);
+    let log = ran.read("log.txt");
+    assert!(log.contains("the others continue its load"), "{log}");
+    assert_eq!(log.matches(" continues 1/2 of ").count(), 2, "{log}");
+    let (iterations, dropped) = (ran.count("iterations"), ran.count("dropped_iterations"));
+    assert_eq!(iterations + dropped, 901, "every iteration of the plan is accounted for");
+    let seen = numbers(&server, "/numbered/");
+    assert!(seen.iter().all(|(_, count)| *count == 1), "nothing runs twice: {seen:?}");
+    // A third of the rate is missing for a while. From some second on it is whole, to the end.
+    let last = (700..=900).filter(|number| seen.iter().any(|(it, _)| it == number)).count();
+    assert_eq!(last, 201, "the rate is whole again; {dropped} dropped");
+    assert!(dropped > 0, "what lay between is missing");
+    let reasons = report(&ran)["validity"]["reasons"].to_string();
     assert!(reasons.contains(r#""agents_lost","grade":"degraded","#), "{reasons}");
 }
 
