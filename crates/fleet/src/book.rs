@@ -23,6 +23,9 @@ use crate::convert::{self, ReasonKind};
 use crate::message::{Counters, Ended, Preparing, Segment as Part, WindowPart};
 use crate::window::{Inbound, lines};
 use crate::{HubEnd, HubEvent};
+use seen::Seen;
+
+mod seen;
 
 /// Length of a window.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -70,7 +73,8 @@ pub(crate) struct Book {
 
 /// One agent.
 struct AgentBook {
-    name: String,
+    name: Arc<str>,
+    cores: u32,
     inbound: Inbound,
     /// The part of the test that it runs.
     part: Option<Part>,
@@ -89,6 +93,8 @@ struct AgentBook {
     /// Iterations that its windows show as finished and as dropped, by scenario.
     finished: Vec<u64>,
     dropped: Vec<u64>,
+    /// The rest for people who look at the agent.
+    seen: Seen,
 }
 
 /// Whether an agent's load is there.
@@ -102,6 +108,8 @@ enum AgentState {
     Ended,
     /// It is lost, or ended by itself before the others.
     Missing,
+    /// It left before it began.
+    Gone,
 }
 
 /// A second that is being collected.
@@ -170,7 +178,7 @@ impl Book {
             HubEvent::Log(agent, log) => {
                 let name = self.agents[agent].name.clone();
                 for mut line in lines(&log) {
-                    line.fields.push(("agent", name.clone()));
+                    line.fields.push(("agent", name.to_string()));
                     self.event(RunEvent::Log(line));
                 }
                 if log.lost > 0 {
@@ -180,8 +188,13 @@ impl Book {
                 }
             }
             HubEvent::Counters(agent, counters) => self.count(now, agent, counters),
+            HubEvent::Clock { agent, offset_ns, uncertainty_ns } => {
+                self.agents[agent].seen.clock = Some((offset_ns, uncertainty_ns));
+            }
+            HubEvent::Reading(agent, row) => self.read(agent, &row),
             HubEvent::Suspect(agent) => {
                 self.agents[agent].is_awaited = false;
+                self.agents[agent].seen.is_suspect = true;
                 let text = format!(
                     "agent {} has not been heard for {} s; it is lost after {} s",
                     self.agents[agent].name,
@@ -192,6 +205,7 @@ impl Book {
             }
             HubEvent::Back(agent) => {
                 let it = &mut self.agents[agent];
+                it.seen.is_suspect = false;
                 it.is_awaited = it.state == AgentState::Present;
                 let text = format!("agent {} is heard again", it.name);
                 self.log(now, LogLevel::Info, text);
@@ -216,6 +230,7 @@ impl Book {
         while self.may_close(now) {
             let end = self.end_of(self.next);
             self.close(end);
+            self.show_agents(end);
         }
         if now >= self.next_thresholds {
             self.next_thresholds = now + THRESHOLDS_EVERY;
@@ -246,6 +261,7 @@ impl Book {
             let results = Arc::new(thresholds.results.clone());
             self.event(RunEvent::Thresholds { at: ended, results });
         }
+        self.show_agents(ended);
         self.event(RunEvent::Ended);
         let control = &self.config.control;
         let outcome = RunOutcome {
@@ -271,7 +287,8 @@ impl Book {
         self.log(now, LogLevel::Debug, text);
         let scenarios = self.plan.scenarios.len();
         self.agents.push(AgentBook {
-            name,
+            name: name.into(),
+            cores,
             inbound: Inbound::new(self.config.registry.clone(), self.config.tags.clone(), scenarios),
             part: None,
             from: Instant::ZERO,
@@ -285,6 +302,7 @@ impl Book {
             late_ns: None,
             finished: vec![0; scenarios],
             dropped: vec![0; scenarios],
+            seen: Seen::default(),
         });
     }
 
@@ -314,7 +332,7 @@ impl Book {
         for (scenario, progress) in self.plan.scenarios.iter().zip(&self.config.progress.scenarios) {
             progress.started_ns.store((at + scenario.start_time).as_ns(), Relaxed);
         }
-        for agent in &mut self.agents {
+        for agent in self.agents.iter_mut().filter(|it| it.state != AgentState::Gone) {
             (agent.handed_over, agent.from) = (agent.handed_over.max(at), at);
         }
         self.event(RunEvent::ScenariosStarted { at });
@@ -347,7 +365,8 @@ impl Book {
         if self.agents[agent].from > start {
             return;
         }
-        let has_begun = |it: &&AgentBook| it.from == start && it.state != AgentState::Missing;
+        let is_there = |it: &AgentBook| matches!(it.state, AgentState::Present | AgentState::Ended);
+        let has_begun = |it: &&AgentBook| it.from == start && is_there(it);
         let present = || self.agents.iter().filter(has_begun);
         let late: Vec<i64> = present().filter_map(|it| it.late_ns).collect();
         if late.len() < present().count() {
@@ -375,11 +394,13 @@ impl Book {
             }
         }
         for load in &notes.load {
-            if let (Some(scenario), Work::Iterations) = (load.scenario, load.work) {
-                let scenario = usize::from(scenario.0);
-                it.finished[scenario] += load.finished;
+            match (load.scenario, load.work) {
+                (Some(scenario), Work::Iterations) => it.finished[usize::from(scenario.0)] += load.finished,
+                (_, Work::Requests) => it.seen.requests += load.finished,
+                (None, Work::Iterations) => {}
             }
         }
+        it.seen.add_lateness(&series);
         if part.is_last {
             it.handed_over = it.handed_over.max(Instant::from_ns(part.end_ns));
         }
@@ -441,6 +462,7 @@ impl Book {
             );
             self.log(now, LogLevel::Warn, text);
         }
+        self.agents[agent].seen.doubts.clone_from(&doubts);
         if !doubts.is_empty() {
             self.log(now, LogLevel::Warn, format!("validity of agent {name}: {doubts}"));
         }
@@ -454,8 +476,10 @@ impl Book {
         (it.counters.vus_active, it.counters.vus_initialized) = (0, 0);
         it.counters.scenarios.iter_mut().for_each(|scenario| scenario.vus_active = 0);
         let was_present = it.state == AgentState::Present;
-        if was_present {
-            it.state = AgentState::Missing;
+        match it.state {
+            AgentState::Present if is_running => it.state = AgentState::Missing,
+            AgentState::Present | AgentState::Joining if !self.is_load_over => it.state = AgentState::Gone,
+            _ => {}
         }
         let name = &it.name;
         let text = match is_running && was_present {

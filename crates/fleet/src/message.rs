@@ -18,7 +18,7 @@ pub struct Frame {
     /// The content; a frame without one only acknowledges.
     #[prost(
         oneof = "Body",
-        tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28"
+        tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29"
     )]
     pub body: Option<Body>,
 }
@@ -104,6 +104,9 @@ pub enum Body {
     /// Secrets that a script has seen; an agent sends it.
     #[prost(message, tag = "28")]
     Secrets(Secrets),
+    /// A reading of the generator on the agent's machine; an agent sends it.
+    #[prost(message, tag = "29")]
+    Reading(MachineReading),
 }
 
 /// Nothing.
@@ -244,6 +247,31 @@ pub struct FunctionEnd {
     /// Its failure.
     #[prost(message, optional, tag = "2")]
     pub failure: Option<Failure>,
+}
+
+/// A reading of the generator.
+#[derive(Clone, PartialEq, Message)]
+pub struct MachineReading {
+    /// Instant, by the hub's clock.
+    #[prost(uint64, tag = "1")]
+    pub at_ns: u64,
+    /// The values.
+    #[prost(message, repeated, tag = "2")]
+    pub vitals: Vec<VitalRow>,
+}
+
+/// One value of a reading.
+#[derive(Clone, Copy, PartialEq, Message)]
+pub struct VitalRow {
+    /// Number of the vital in [`model::Vital::ALL`].
+    #[prost(uint32, tag = "1")]
+    pub vital: u32,
+    /// Number of the worker thread plus one; 0 for the process or the machine.
+    #[prost(uint32, tag = "2")]
+    pub worker: u32,
+    /// The value.
+    #[prost(double, tag = "3")]
+    pub value: f64,
 }
 
 /// Secrets that a script has seen, which the hub hides in what it writes.

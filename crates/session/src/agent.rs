@@ -608,6 +608,9 @@ impl EngineListener {
                 self.report_secrets();
                 let bodies = self.loaded.outbound().window(&window);
                 bodies.into_iter().for_each(|body| self.reporter.report(body));
+                let state = self.watch.as_ref().and_then(Watch::last_state);
+                let reading = state.map(|state| self.loaded.outbound().reading(state));
+                reading.into_iter().for_each(|body| self.reporter.report(body));
                 self.report_start();
             }
             RunEvent::Samples(samples) => self.pass_on(&samples),
@@ -616,6 +619,8 @@ impl EngineListener {
             RunEvent::SetupStarted
             | RunEvent::ScenariosStarted { .. }
             | RunEvent::Thresholds { .. }
+            | RunEvent::AgentReading { .. }
+            | RunEvent::Agents(_)
             | RunEvent::ScenariosEnded { .. }
             | RunEvent::TeardownStarted
             | RunEvent::Ended => {}

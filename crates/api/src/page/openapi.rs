@@ -100,6 +100,7 @@ fn document() -> Value {
     all.get::<Logs>(&format!("{run}/logs"), "Lines of the log.", &["after", "level", "limit", "q"]);
     all.get::<Generator>(&format!("{run}/generator"), "What the generator was doing.", PART);
     all.get::<ValidityPage>(&format!("{run}/validity"), "Whether the numbers can be trusted.", PART);
+    all.get::<FleetPage>(&format!("{run}/fleet"), "The agents that made the load.", &[]);
     all.get::<AuditReport>(&format!("{run}/audit"), "Mistakes that arithmetic can catch.", &[]);
     all.get::<CapacityPage>(
         &format!("{run}/capacity"),

@@ -116,6 +116,10 @@ impl Hub {
         }
         let member = &mut self.members[agent];
         (member.rounds, member.uncertainty_ns) = (rounds, uncertainty_ns);
+        if rounds > 0 {
+            self.event(HubEvent::Clock { agent, offset_ns, uncertainty_ns });
+        }
+        let member = &mut self.members[agent];
         let echo = member.link.unnumbered(Body::Echo(Echo { sent_ns, hub_ns: now.as_ns() }));
         self.outputs.push(HubOutput::Send(connection, echo));
         if let Some(counters) = counters {
@@ -144,6 +148,7 @@ impl Hub {
                 let uncertainty_ns = self.members[agent].uncertainty_ns;
                 self.event(HubEvent::Started { agent, late_ns, uncertainty_ns });
             }
+            Body::Reading(reading) => self.event(HubEvent::Reading(agent, reading)),
             Body::Secrets(secrets) => self.event(HubEvent::Secrets(secrets.values)),
             Body::Names(names) => self.event(HubEvent::Names(agent, names)),
             Body::Window(part) => self.on_window(now, agent, part),

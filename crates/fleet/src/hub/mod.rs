@@ -14,7 +14,7 @@ use bytes::Bytes;
 use model::Instant;
 
 use crate::message::{Act, Body, Counters, Failure, Frame, Names, Order, Reason, Samples, Steer, WindowPart};
-use crate::message::{Log, Preparing, Segment};
+use crate::message::{Log, MachineReading, Preparing, Segment};
 use member::{Member, Stage};
 use phases::Phase;
 use takeover::Vacancy;
@@ -178,6 +178,17 @@ pub enum HubEvent {
         /// Largest error of the agent's clock, nanoseconds.
         uncertainty_ns: u64,
     },
+    /// The clock of an agent.
+    Clock {
+        /// Its number.
+        agent: usize,
+        /// The hub's clock minus its own, nanoseconds.
+        offset_ns: i64,
+        /// Largest error of the offset, nanoseconds.
+        uncertainty_ns: u64,
+    },
+    /// A reading of the generator on an agent's machine.
+    Reading(usize, MachineReading),
     /// Secrets that an agent's script has seen.
     Secrets(Vec<String>),
     /// Names of an agent's metrics and tags.

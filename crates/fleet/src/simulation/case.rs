@@ -92,7 +92,7 @@ impl Case {
             _ => OnLoss::Rebalance,
         };
         // A load that is taken over has to go on for longer than an agent takes to be lost.
-        let long = if on_loss == OnLoss::Abort { 10 } else { 40 };
+        let long = if on_loss == OnLoss::Abort { 10 } else { 60 };
         Case {
             agents_min: if random.chance(30) { random.between(1, count) as u32 } else { count as u32 },
             agents,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::world::Trace;
+use super::world::{Trace, Vacated};
 use crate::message::Segment;
 
 type Law = fn(&Trace) -> Result<(), String>;
@@ -136,10 +136,8 @@ fn gcd(one: u32, other: u32) -> u32 {
 
 /// With time enough, machines without faults, and no end meanwhile, agents take over all that another one has lost.
 fn continued(trace: &Trace) -> Result<(), String> {
-    for (part, at) in &trace.vacated {
-        if !trace.is_calm_after(*at) {
-            continue;
-        }
+    for lost in trace.vacated.iter().filter(|lost| trace.is_calm_after(lost)) {
+        let Vacated { part, at, .. } = lost;
         let taken = trace.taken.iter().filter(|(taken, from)| from > at && share_work(*taken, *part));
         let share = |part: &Segment| 1.0 / f64::from(part.shares.max(1));
         let sum: f64 = taken.map(|(taken, _)| share(taken)).sum();

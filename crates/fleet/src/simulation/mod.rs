@@ -138,9 +138,10 @@ fn the_cases_reach_every_stage() {
     let suspects = count(&|trace| trace.suspects > 0);
     let fewer = count(&|trace| trace.was_recut);
     let taken = count(&|trace| !trace.taken.is_empty());
-    let calm = count(&|trace| trace.vacated.iter().any(|(_, at)| trace.is_calm_after(*at)));
+    let calm = count(&|trace| trace.vacated.iter().any(|lost| trace.is_calm_after(lost)));
     let returned = count(&|trace| trace.returned > 0);
     let torn_down = count(&|trace| !trace.teardowns.is_empty());
+    println!("{taken} taken, {calm} calm, {returned} returned");
     for (what, count, least) in [
         ("started", started, 200),
         ("lost an agent", lost, 40),

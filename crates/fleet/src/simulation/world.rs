@@ -16,7 +16,7 @@ use crate::hub::Connection;
 use crate::message::{Body, Ended, Frame, FunctionEnd, Preparing, Segment, WindowPart};
 use crate::{
     Agent, AgentInput, AgentOutput, AgentSettings, Farewell, Hub, HubEvent, HubInput, HubOutput, HubSettings,
-    OnLoss, Task,
+    Task,
 };
 
 /// A run that takes longer than this in simulated time does not end.
@@ -59,7 +59,7 @@ pub(super) struct Trace {
     /// Which part each agent ran, and from when to when it may have started iterations.
     pub(super) spans: Vec<LoadSpan>,
     /// Parts that others were to continue, and when.
-    pub(super) vacated: Vec<(Segment, u64)>,
+    pub(super) vacated: Vec<Vacated>,
     /// Parts that agents continued, and from when on.
     pub(super) taken: Vec<(Segment, u64)>,
     /// Agents that joined again after they were lost.
@@ -69,6 +69,14 @@ pub(super) struct Trace {
     pub(super) last_fault: u64,
     /// Whether the network is one on which nobody has to wait.
     pub(super) is_quick: bool,
+}
+
+/// A part that an agent lost.
+#[derive(Clone, Debug)]
+pub(super) struct Vacated {
+    pub(super) agent: usize,
+    pub(super) part: Segment,
+    pub(super) at: u64,
 }
 
 /// The load of one agent.
@@ -84,9 +92,14 @@ pub(super) struct LoadSpan {
 const CONTINUES_WITHIN_NS: u64 = 22 * SECOND_NS;
 
 impl Trace {
-    /// Whether the run goes on for so long after `at`, without faults, that others continue what was lost then.
-    pub(super) fn is_calm_after(&self, at: u64) -> bool {
+    /// Whether another agent goes on for so long after a loss, without faults, that it continues what was lost.
+    pub(super) fn is_calm_after(&self, lost: &Vacated) -> bool {
+        let at = lost.at;
         let until = at + CONTINUES_WITHIN_NS;
+        let is_other = |span: &LoadSpan| span.agent != lost.agent && span.from < at && span.to >= until;
+        if !self.spans.iter().any(is_other) {
+            return false;
+        }
         let ends = [self.hub_died, self.stopped, Some(self.load_ends)];
         self.is_quick && self.last_fault < at && ends.into_iter().flatten().all(|end| end > until)
     }
@@ -560,7 +573,9 @@ impl World {
             HubEvent::Suspect(_) => self.trace.suspects += 1,
             HubEvent::Lost { agent, why, is_rebalanced } => {
                 let part = self.agents[self.hub_names[&agent]].part;
-                self.trace.vacated.extend(part.filter(|_| is_rebalanced).map(|part| (part, self.now)));
+                let (agent_of, at) = (self.hub_names[&agent], self.now);
+                let vacated = part.map(|part| Vacated { agent: agent_of, part, at });
+                self.trace.vacated.extend(vacated.filter(|_| is_rebalanced));
                 self.armed.remove(&agent);
                 self.note(format!("{} is lost: {why}", self.hub_names[&agent]));
                 self.trace.lost.push((self.hub_names[&agent], self.now));
