@@ -239,7 +239,10 @@ impl Agent {
 
     /// From when on the agent starts no iteration: others may run them then.
     pub fn fence(&self) -> Instant {
-        if self.stage == Stage::Running { self.answered + HUB_SILENCE_MAX } else { Instant::MAX }
+        match self.stage {
+            Stage::Joining | Stage::Fetching { .. } | Stage::Waiting => Instant::MAX,
+            Stage::Running | Stage::Ended | Stage::Over => self.answered + HUB_SILENCE_MAX,
+        }
     }
 
     /// Bytes that wait for an acknowledgement.

@@ -141,7 +141,6 @@ fn the_cases_reach_every_stage() {
     let calm = count(&|trace| trace.vacated.iter().any(|lost| trace.is_calm_after(lost)));
     let returned = count(&|trace| trace.returned > 0);
     let torn_down = count(&|trace| !trace.teardowns.is_empty());
-    println!("{taken} taken, {calm} calm, {returned} returned");
     for (what, count, least) in [
         ("started", started, 200),
         ("lost an agent", lost, 40),
