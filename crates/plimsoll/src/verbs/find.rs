@@ -138,6 +138,7 @@ fn study_flags(flags: &FindFlags, slo: Vec<String>) -> StudyFlags {
         options: flags.options.clone(),
         evidence: flags.evidence.clone(),
         otlp: flags.otlp.clone(),
+        agents: flags.agents.clone(),
         level: LevelFlags {
             slo,
             warm_up: WARM_UP.to_owned(),
