@@ -482,3 +482,73 @@ impl Agent {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Echo, Welcome};
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_ns(1_000_000_000 * (100 + seconds))
+    }
+
+    /// An agent that a hub has welcomed.
+    fn welcome() -> Agent {
+        let settings = AgentSettings {
+            version: "1".into(),
+            token: Bytes::new(),
+            session: 1,
+            name: "a".into(),
+            cores: 1,
+            ticket: 0,
+        };
+        let mut agent = Agent::new(at(0), settings);
+        agent.step(at(0), Some(AgentInput::Connected));
+        frame(&mut agent, at(0), 0, Body::Welcome(Welcome { received: 0 }));
+        agent
+    }
+
+    fn frame(agent: &mut Agent, now: Instant, number: u64, body: Body) -> Vec<AgentOutput> {
+        agent.step(now, Some(AgentInput::Frame(Frame { number, received: 0, body: Some(body) })))
+    }
+
+    fn sent(outputs: Vec<AgentOutput>) -> impl Iterator<Item = Body> {
+        outputs.into_iter().filter_map(|output| match output {
+            AgentOutput::Send(frame) => frame.body,
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn an_archive_above_the_limit_is_not_fetched() {
+        let test = Test { archive_bytes: ARCHIVE_BYTES_MAX + 1, ..Test::default() };
+        let outputs = frame(&mut welcome(), at(0), 1, Body::Test(test));
+        let unfit = sent(outputs).find_map(|body| match body {
+            Body::Unfit(failure) => Some(failure.text),
+            _ => None,
+        });
+        assert!(unfit.is_some_and(|text| text.contains("pack fewer files")));
+    }
+
+    /// Orders that still arrive do not show that the hub hears the agent: only answers to heartbeats move its fence.
+    #[test]
+    fn the_fence_stands_behind_the_last_heartbeat_that_was_answered() {
+        let mut agent = welcome();
+        assert_eq!(agent.fence(), Instant::MAX, "there is no load yet");
+        let start = Start { at_ns: at(1).as_ns(), from_ns: at(1).as_ns(), ..Start::default() };
+        frame(&mut agent, at(0), 1, Body::Start(start));
+        let echo = Echo { sent_ns: at(2).as_ns(), hub_ns: at(2).as_ns() };
+        frame(&mut agent, at(3), 0, Body::Echo(echo));
+        assert_eq!(agent.fence(), at(2) + HUB_SILENCE_MAX);
+        let steer = Order { act: Some(Act::Steer(Steer::default())) };
+        frame(&mut agent, at(8), 2, Body::Order(steer));
+        let killed = |outputs: Vec<AgentOutput>| {
+            outputs.iter().any(|output| matches!(output, AgentOutput::Do(Task::Kill(_))))
+        };
+        assert!(!killed(agent.step(at(9), None)));
+        // A frame that was waiting while the machine stood still comes too late.
+        let late = Echo { sent_ns: at(9).as_ns(), hub_ns: at(9).as_ns() };
+        assert!(killed(frame(&mut agent, at(20), 0, Body::Echo(late))));
+        assert_eq!(agent.fence(), at(2) + HUB_SILENCE_MAX, "it stays there");
+    }
+}

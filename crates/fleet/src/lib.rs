@@ -24,6 +24,8 @@ pub mod window;
 #[cfg(test)]
 mod exactness;
 #[cfg(test)]
+mod scale;
+#[cfg(test)]
 mod simulation;
 
 pub use agent::{Agent, AgentInput, AgentOutput, AgentSettings, Farewell, Task};

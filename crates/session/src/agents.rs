@@ -296,16 +296,21 @@ fn pack(test: &Test) -> Result<Bytes, Failure> {
     let archive = archive_of(&test.script, test.options.clone(), None)?;
     let mut bytes = Vec::new();
     archive::write(&archive, &mut bytes).map_err(|error| failed(Exit::Other, &error))?;
-    let limit = fleet::agent::ARCHIVE_BYTES_MAX;
-    if bytes.len() as u64 > limit {
-        let text = format!(
-            "the script and its files are {} MiB, and agents take {} MiB; read large files from the target instead",
-            bytes.len() >> 20,
-            limit >> 20
-        );
-        return Err(Failure::new(Exit::InvalidConfig, text));
-    }
+    check_size(bytes.len() as u64)?;
     Ok(bytes.into())
+}
+
+fn check_size(bytes: u64) -> Result<(), Failure> {
+    let limit = fleet::agent::ARCHIVE_BYTES_MAX;
+    if bytes <= limit {
+        return Ok(());
+    }
+    let text = format!(
+        "the script and its files are {} MiB, and agents take {} MiB; read large files from the target instead",
+        bytes.div_ceil(1 << 20),
+        limit >> 20
+    );
+    Err(Failure::new(Exit::InvalidConfig, text))
 }
 
 fn random() -> Result<[u8; 32], Failure> {
@@ -351,5 +356,19 @@ impl Drop for TokenFile {
     fn drop(&mut self) {
         // It may have been removed already.
         let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_above_the_limit_is_refused() {
+        let limit = fleet::agent::ARCHIVE_BYTES_MAX;
+        assert!(check_size(limit).is_ok());
+        let failure = check_size(limit + 1).expect_err("it is too large");
+        assert_eq!(failure.exit, Exit::InvalidConfig);
+        assert!(failure.text.contains("are 257 MiB, and agents take 256 MiB"), "{}", failure.text);
     }
 }

@@ -1,9 +1,13 @@
 //! One test on several agents: real processes against a server that counts.
 
 use std::collections::BTreeSet;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Duration;
 
+use bytes::BytesMut;
+use fleet::message::{Body, Frame, Hello};
+use fleet::token::Token;
 use model::SystemClock;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
@@ -431,4 +435,159 @@ fn an_agent_that_ends_before_the_start_ends_the_run() {
     let ran = running.wait();
     assert!(ran.code != Some(0) && ran.elapsed < Duration::from_secs(20), "{:?}: {}", ran.elapsed, ran.err);
     assert!(ran.err.contains("its process ended"), "{}", ran.err);
+}
+
+/// The address and the token of a hub whose agents run on this machine, as its first agent got them.
+fn hub_of(running: &Running) -> (String, Token) {
+    eventually("an agent", || !running.children().is_empty());
+    let pid = running.children()[0].as_raw_nonzero();
+    let words = |file: &str| {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        text.split('\0').map(str::to_owned).collect::<Vec<String>>()
+    };
+    let of_variable = |words: Vec<String>| {
+        words.into_iter().find_map(|word| word.strip_prefix("PLIMSOLL_AGENT_TOKEN=").map(str::to_owned))
+    };
+    let of_flag = |words: Vec<String>| {
+        let at = words.iter().position(|word| word == "--hub")?;
+        words.get(at + 1).cloned()
+    };
+    // The process is a copy of the hub's until it has begun.
+    eventually("its arguments", || of_flag(words("cmdline")).is_some() && of_variable(words("environ")).is_some());
+    let token = of_variable(words("environ")).expect("a token");
+    (of_flag(words("cmdline")).expect("an address"), Token::parse(&token).expect("a token"))
+}
+
+/// Says hello to a hub, and returns its answer.
+fn greet(address: &str, hello: Hello) -> Option<Body> {
+    let frame = Frame { number: 0, received: 0, body: Some(Body::Hello(hello)) };
+    let mut stream = std::net::TcpStream::connect(address).expect("a hub");
+    stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a socket");
+    stream.write_all(&fleet::codec::encode(&frame).expect("a frame")).expect("sent");
+    let mut bytes = BytesMut::new();
+    let mut buffer = [0; 4096];
+    loop {
+        if let Some(frame) = fleet::codec::decode(&mut bytes).expect("frames") {
+            return frame.body;
+        }
+        match stream.read(&mut buffer) {
+            Ok(count) if count > 0 => bytes.extend_from_slice(&buffer[..count]),
+            _ => return None,
+        }
+    }
+}
+
+#[test]
+fn an_agent_of_another_version_or_without_a_place_is_refused() {
+    let script = "import { sleep } from 'k6'; export const options = { vus: 2, duration: '4s' };
+        export default () => sleep(0.1);";
+    let running = plimsoll(script).flags("--agents 2").start();
+    let (address, token) = hub_of(&running);
+    let hello = |version: &str, secret: &[u8]| Hello {
+        protocol: fleet::message::PROTOCOL,
+        version: version.to_owned(),
+        token: secret.to_vec().into(),
+        session: 7,
+        received: 0,
+        name: "stranger".to_owned(),
+        cores: 1,
+        ticket: 0,
+    };
+    let own = env!("CARGO_PKG_VERSION");
+    let check = |hello: Hello, says: &[&str]| {
+        let Some(Body::Refused(why)) = greet(&address, hello) else { panic!("it is not refused") };
+        assert!(says.iter().all(|says| why.contains(says)), "{why}");
+    };
+    check(hello("9.9.9", &token.secret), &["9.9.9", own, "install the same version on both"]);
+    check(hello("9.9.9", b"guess"), &["the token is not this run's"]);
+    let old = Hello { protocol: 1, ..hello(own, &token.secret) };
+    check(old, &["protocol 1", &format!("protocol {}", fleet::message::PROTOCOL)]);
+    eventually("the agents take both places", || {
+        matches!(greet(&address, hello(own, &token.secret)), Some(Body::Refused(_)))
+    });
+    running.wait().exits(0);
+}
+
+/// A function that only init code may call fails on agents as it does without them.
+#[test]
+fn open_at_run_time_fails_as_on_one_machine() {
+    let script = "export const options = { vus: 2, iterations: 2 }; export default () => { open('x.txt'); };";
+    for flags in ["--log-output=stderr", "--agents 2 --log-output=stderr"] {
+        let ran = plimsoll(script).flags(flags).run().exits(0);
+        let says = "function is only available in the init stage";
+        assert_eq!(ran.err.matches(says).count(), 2, "{flags}: {}", ran.err);
+        assert!(ran.err.contains("all 2 iterations ended in an exception"), "{flags}: {}", ran.err);
+    }
+}
+
+/// The agents that the file of a run holds.
+fn stored_agents(ran: &Ran, run: &str) -> Vec<runfile::AgentRow> {
+    let name = run.replace('@', "at-");
+    ran.and(&format!("export {run} --format plimsoll -o {name}.plimsoll")).run().exits(0);
+    let reader = runfile::Reader::open(&ran.folder().join(format!("{name}.plimsoll"))).expect("a run");
+    reader.header().agents.clone()
+}
+
+/// What each agent did, and what its machine was like, is in the run's file, its report and its page.
+#[test]
+fn the_file_of_a_run_names_its_agents() {
+    let server = testkit::http::start();
+    let ran = plimsoll(NUMBERED)
+        .against(&server)
+        .env("SECRET_WORD", "x")
+        .env("FOR", "3s")
+        .flags("--agents 3")
+        .run()
+        .exits(0);
+    let agents = stored_agents(&ran, "@last");
+    let sum = |of: fn(&runfile::AgentRow) -> u64| agents.iter().map(of).sum::<u64>();
+    assert_eq!((agents.len(), sum(|it| it.due), sum(|it| it.finished)), (3, 301, 301), "{agents:?}");
+    let parts: BTreeSet<u32> = agents.iter().map(|agent| agent.part).collect();
+    assert_eq!(parts, (0..3).collect());
+    for agent in &agents {
+        assert_eq!((agent.state.as_str(), agent.parts, agent.lost_ns), ("ended", 3, None), "{agent:?}");
+        let known = [
+            agent.late_ns.is_some(),
+            agent.offset_ns.is_some(),
+            agent.uncertainty_ns.is_some_and(|ns| ns > 0),
+            agent.lateness_p99_ms.is_some(),
+            agent.cpu_max.is_some_and(|cpu| cpu > 0.0),
+            agent.requests > 190,
+        ];
+        assert_eq!(known, [true; 6], "{agent:?}");
+    }
+    let text = ran.and("report @last --format markdown").run().exits(0).out.clone();
+    assert!(text.contains("local-2") && text.contains("33.3%") || text.contains("33 %"), "{text}");
+}
+
+/// Several runs, studies and comparisons use the agents in each of their runs.
+#[test]
+fn every_verb_of_several_runs_uses_agents() {
+    let server = testkit::http::start();
+    let script = "import http from 'k6/http'; import { sleep } from 'k6';
+        export const options = { vus: 4, duration: '1s' };
+        export default () => { http.get(`${__ENV.URL}/json`); sleep(0.05); };";
+    let check = |words: &str, least: usize| {
+        let ran = verb(words).file("script.js", script).against(&server).run();
+        assert!(ran.code.is_some_and(|code| code == 0 || code == 99 || code > 100), "{words}: {}", ran.err);
+        let list = ran.and("runs --json").run().exits(0).out.clone();
+        let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+        let ids: Vec<String> =
+            list.as_array().into_iter().flatten().filter_map(|run| Some(run["id"].as_str()?.to_owned())).collect();
+        assert!(ids.len() >= least, "{words}: {ids:?} {}", ran.err);
+        for id in ids.iter().take(least) {
+            assert_eq!(stored_agents(&ran, id).len(), 2, "{words}");
+        }
+        ran
+    };
+    check("run --agents 2 --repeat 2 --despite-no-steady-part script.js", 2);
+    let compared =
+        "run --agents 2 --interleave A=1 --repeat 1 --despite-no-steady-part --series ab script.js";
+    check(compared, 2).prints("run 2 of 2 (B): ");
+    check("sweep script.js --agents 2 --vus 4 --hold 1s --warm-up 1s --slo http_req_failed:rate<0.5", 1);
+    let capacity = "capacity script.js --agents 2 --from 4 --to 4 --warm-up 1s --step-min 1s --step-max 1s --hold 0s \
+                    --budget 10s --slo http_req_failed:rate<0.5";
+    check(capacity, 1);
+    let found = "sweep script.js --agents 2 --agents-listen 127.0.0.1:7000 --token-file t --vus 4 --slo a:p(95)<1";
+    verb(found).file("script.js", script).run().exits(104).says("leave at the end of each step");
 }
