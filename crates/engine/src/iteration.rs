@@ -22,13 +22,19 @@ impl ScenarioLane {
         due: Option<Instant>,
         started: Instant,
         is_first: bool,
+        leased: Option<u64>,
     ) -> IterationEnd {
-        let call = self.call(state, due, started, is_first);
+        let mut call = self.call(state, due, started, is_first);
+        call.iteration_in_test = leased.unwrap_or(call.iteration_in_test);
         self.worker.start_work(Some(self.id), Work::Iterations, started);
         let (end, finished) = iterate(&self.run, state, &call);
         self.worker.finish_work(Some(self.id), Work::Iterations, finished);
         self.count(end);
         self.record(state, &call, end, finished);
+        // With its samples, so that a window has both or none.
+        if let Some(number) = leased {
+            self.worker.end_leased(self.id, number);
+        }
         if end == IterationEnd::Aborted {
             state.seat.control.stop(AbortReason::Script(None));
         }

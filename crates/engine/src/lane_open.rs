@@ -176,7 +176,7 @@ impl ScenarioLane {
             progress.vus_active.fetch_add(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_add(1, Ordering::Relaxed);
             let is_first = state.last_scenario != Some(self.id);
-            self.run_iteration(state, Some(arrival.due), now, is_first);
+            self.run_iteration(state, Some(arrival.due), now, is_first, None);
             progress.vus_active.fetch_sub(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
         } else {

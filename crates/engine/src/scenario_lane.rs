@@ -14,7 +14,7 @@ use model::{
 use schedule::{Lane, Schedule};
 use tokio::sync::Notify;
 
-use crate::Start;
+use crate::{Pile, Start};
 use crate::shared::{RunShared, ScenarioShared, WorkerShared};
 use crate::vu_task::VuHandle;
 
@@ -101,6 +101,11 @@ impl ScenarioLane {
 
     pub(crate) fn shared(&self) -> &ScenarioShared {
         &self.run.scenarios[usize::from(self.id.0)]
+    }
+
+    /// The shared iterations that another process hands out; `None` where this process has its own.
+    pub(crate) fn pile(&self) -> Option<&Pile> {
+        self.run.config.piles.get(usize::from(self.id.0))?.as_deref()
     }
 
     pub(crate) fn progress(&self) -> &ScenarioProgress {

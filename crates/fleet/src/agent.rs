@@ -13,7 +13,7 @@ use crate::clock::ClockOffset;
 use crate::convert::{self, FailureKind, ReasonKind};
 use crate::link::{Arrival, BACKLOG_BYTES_MAX, Link};
 use crate::message::{
-    Act, Body, Counters, Failure, Frame, FunctionEnd, Heartbeat, Hello, Order, PROTOCOL, Reason, Segment,
+    Act, Body, Counters, Failure, Frame, FunctionEnd, Heartbeat, Hello, Lease, Order, PROTOCOL, Reason, Segment,
     Start, Steer, Test,
 };
 
@@ -117,6 +117,8 @@ pub enum Task {
     },
     /// Join in a further session, with this ticket.
     Enlist(u32),
+    /// Run these shared iterations.
+    Lease(Lease),
     /// Pause, resume or scale.
     Steer(Steer),
     /// Stop the iterations.
@@ -381,6 +383,7 @@ impl Agent {
             Act::RunTeardown(FunctionEnd { data, .. }) => self.act(Task::TearDown(data)),
             Act::Finish(_) => self.exit(Farewell::Finished),
             Act::Enlist(ticket) => self.act(Task::Enlist(ticket)),
+            Act::Lease(lease) => self.act(Task::Lease(lease)),
         }
     }
 

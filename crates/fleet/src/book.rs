@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use engine::{AbortReason, DropCounts, RunConfig, RunOutcome};
 use model::metric::builtin::{DROPPED_ITERATIONS, ITERATION_RESPONSE_TIME, VUS, VUS_MAX};
-use model::plan::{Compat, Plan, Segment, Share};
+use model::plan::{Compat, Executor, Plan, Segment, Share};
 use model::{
-    Aggregate, Instant, LogLevel, LogLine, Mark, MetricKind, RunEvent, ScenarioId, SeriesKey, TagSet,
+    Aggregate, DropCause, Instant, LogLevel, LogLine, Mark, MetricKind, RunEvent, ScenarioId, SeriesKey, TagSet,
     TagSetId, Window, Work,
 };
 use schedule::{Lane, Quota};
@@ -509,9 +509,21 @@ impl Book {
         for agent in missing {
             for scenario in 0..self.plan.scenarios.len() {
                 let count = self.missing(agent, scenario, started);
-                self.drop_missing(scenario, count, at);
+                self.drop_missing(scenario, count, DropCause::AgentLost, at);
             }
         }
+        for scenario in 0..self.plan.scenarios.len() {
+            self.count_unshared(scenario, at);
+        }
+    }
+
+    /// Counts the shared iterations of a scenario that no agent has started: their time was up, or those who were to run them are lost.
+    fn count_unshared(&mut self, scenario: usize, at: Instant) {
+        let executor = &self.plan.scenarios[scenario].executor;
+        let Executor::SharedIterations { iterations, .. } = executor else { return };
+        let ran = self.agents.iter().map(|it| it.finished[scenario] + it.dropped[scenario]).sum();
+        let cause = if self.agents_lost > 0 { DropCause::AgentLost } else { DropCause::TimeUp };
+        self.drop_missing(scenario, iterations.saturating_sub(ran), cause, at);
     }
 
     /// Iterations of a scenario that an agent was to run, that its windows show neither as finished nor as dropped, and that no other
@@ -531,12 +543,13 @@ impl Book {
         let (plan, segment) = (&self.plan.scenarios[scenario], part_of(part));
         // Which of a number of iterations were begun is not known: no agent continues them.
         match schedule::quota(&plan.executor, &segment) {
-            Quota::PerVu(_) | Quota::Shared(_) if part.is_continued => 0,
+            Quota::PerVu(_) if part.is_continued => 0,
             Quota::PerVu(each) => {
                 let (vus, _) = schedule::vus(&plan.executor, &segment);
                 each.saturating_mul(vus.into())
             }
-            Quota::Shared(all) => all,
+            // They belong to no agent: [`Book::count_unshared`].
+            Quota::Shared(_) => 0,
             Quota::Unlimited if plan.executor.is_open() => {
                 let start = started + plan.start_time;
                 let id = ScenarioId(scenario as u16);
@@ -548,11 +561,12 @@ impl Book {
         }
     }
 
-    fn drop_missing(&mut self, scenario: usize, count: u64, at: Instant) {
+    fn drop_missing(&mut self, scenario: usize, count: u64, cause: DropCause, at: Instant) {
         if count == 0 {
             return;
         }
-        self.drops[scenario].agent_lost += count;
+        let drops = &mut self.drops[scenario];
+        *(if cause == DropCause::TimeUp { &mut drops.time_up } else { &mut drops.agent_lost }) += count;
         self.config.progress.iterations_dropped.fetch_add(count, Relaxed);
         let plan = &self.plan.scenarios[scenario];
         let (tags, drop_tags) = engine::scenario_tags(&self.plan, plan, &self.config.tags);

@@ -18,7 +18,7 @@ pub struct Frame {
     /// The content; a frame without one only acknowledges.
     #[prost(
         oneof = "Body",
-        tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29"
+        tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30"
     )]
     pub body: Option<Body>,
 }
@@ -107,6 +107,9 @@ pub enum Body {
     /// A reading of the generator on the agent's machine; an agent sends it.
     #[prost(message, tag = "29")]
     Reading(MachineReading),
+    /// A scenario's shared iterations are nearly used up; an agent sends the scenario's number.
+    #[prost(uint32, tag = "30")]
+    Want(u32),
 }
 
 /// Nothing.
@@ -345,6 +348,9 @@ pub struct WindowPart {
     /// The agent's initialised VUs at the end.
     #[prost(uint64, tag = "9")]
     pub vus_max: u64,
+    /// Shared iterations that ended.
+    #[prost(message, repeated, tag = "10")]
+    pub leased: Vec<Lease>,
 }
 
 /// One series of a window.
@@ -706,7 +712,7 @@ pub struct Start {
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Order {
     /// The order.
-    #[prost(oneof = "Act", tags = "1, 2, 3, 4, 5, 6")]
+    #[prost(oneof = "Act", tags = "1, 2, 3, 4, 5, 6, 7")]
     pub act: Option<Act>,
 }
 
@@ -731,6 +737,23 @@ pub enum Act {
     /// Join in a further session, with this ticket.
     #[prost(uint32, tag = "6")]
     Enlist(u32),
+    /// Run these shared iterations.
+    #[prost(message, tag = "7")]
+    Lease(Lease),
+}
+
+/// Shared iterations of a scenario.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub struct Lease {
+    /// Number of the scenario.
+    #[prost(uint32, tag = "1")]
+    pub scenario: u32,
+    /// The first number in the whole test.
+    #[prost(uint64, tag = "2")]
+    pub first: u64,
+    /// How many; with 0 there are no more.
+    #[prost(uint64, tag = "3")]
+    pub count: u64,
 }
 
 /// A change of an externally-controlled scenario.

@@ -119,7 +119,7 @@ fn a_thousand_agents() {
         load_max: SECOND * SECONDS as u32,
         is_paused: false,
         vus_min: AGENTS * u64::from(VUS),
-        scenarios: 1,
+        shared: vec![None],
     };
     let before_mib = memory_mib("VmRSS:");
     let joining = START;

@@ -16,7 +16,7 @@ use tally::Noted;
 
 use crate::convert;
 use crate::message::{
-    Body, Cell, CounterCell, ErrorRow, ExemplarRow, FailureCell, GaugeCell, LineRow, LoadRow, Log, MachineReading,
+    Body, Cell, CounterCell, ErrorRow, ExemplarRow, FailureCell, GaugeCell, Lease, LineRow, LoadRow, Log, MachineReading,
     MetricName, Names, RateCell, SampleRow, Samples, Series, Tags, TrendCell, VitalRow, WindowPart,
 };
 
@@ -81,6 +81,7 @@ impl Outbound {
         part.load = window.load.iter().map(load_row).collect();
         part.exemplars = window.exemplars.iter().map(|exemplar| self.exemplar(exemplar)).collect();
         part.errors = window.errors.iter().map(error_row).collect();
+        part.leased = leases(&window.leased);
         part.is_last = true;
         bodies.push(Body::Window(part));
         bodies
@@ -225,6 +226,21 @@ impl Outbound {
     }
 }
 
+/// Numbers as blocks.
+fn leases(numbers: &[(ScenarioId, u64)]) -> Vec<Lease> {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    let mut blocks: Vec<Lease> = Vec::new();
+    for (scenario, number) in sorted {
+        let scenario = u32::from(scenario.0);
+        match blocks.last_mut() {
+            Some(last) if last.scenario == scenario && last.first + last.count == number => last.count += 1,
+            _ => blocks.push(Lease { scenario, first: number, count: 1 }),
+        }
+    }
+    blocks
+}
+
 fn trend_cell(trend: &Trend) -> TrendCell {
     let failures = trend.failures.as_ref().map(|failures| FailureCell {
         timed_out: failures.timed_out.to_bytes().into(),
@@ -326,6 +342,8 @@ impl Inbound {
             load: part.load.iter().map(|row| self.load(row)).collect::<Result<_, _>>()?,
             exemplars: part.exemplars.iter().map(|row| self.exemplar(row)).collect::<Result<_, _>>()?,
             errors: part.errors.iter().map(|row| self.error(row)).collect::<Result<_, _>>()?,
+            // Only the hub that handed them out needs to know.
+            leased: Vec::new(),
         })
     }
 

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use bytes::Bytes;
-use engine::{AbortReason, ProgramError, RunConfig, RunControl, RunOutcome, Start};
+use engine::{AbortReason, Pile, ProgramError, RunConfig, RunControl, RunOutcome, Start};
 use fleet::agent::SETUP_DATA_BYTES_MAX;
 use fleet::convert::{self, FailureKind, ReasonKind};
 use fleet::dial::{Reporter, Runner, join, reports};
-use fleet::message::{Body, Counters, Ended, FunctionEnd, Preparing, Secrets, Segment, Steer};
+use fleet::message::{Body, Counters, Ended, FunctionEnd, Lease, Preparing, Secrets, Segment, Steer};
 use fleet::window::Outbound;
 use fleet::{AgentSettings, Farewell, Task, part_of};
 use model::plan::{Compat, Executor, Plan};
@@ -32,6 +32,9 @@ use crate::watch::Watch;
 
 /// Raw samples per frame.
 const SAMPLES_PER_FRAME: usize = 1024;
+
+/// Shared iterations are asked for when those that are left last for so many looks, each 100 ms: longer than a round trip takes.
+const LOOKS_AHEAD: u64 = 5;
 
 /// Log lines per look at them; further ones wait, and what does not fit into the log's queue is counted.
 const LINES_PER_LOOK: usize = 1000;
@@ -143,10 +146,33 @@ struct Loaded {
 struct Present {
     /// The scenarios.
     load: Option<(RunControl, Arc<RunProgress>)>,
+    /// By scenario: the shared iterations that the hub hands out.
+    leases: Vec<Option<Leases>>,
     /// `setup()` or `teardown()`.
     function: Option<RunControl>,
     has_asked_to_stop: bool,
     has_marked_failed: bool,
+}
+
+/// The shared iterations of one scenario.
+#[derive(Clone, Default)]
+struct Leases {
+    pile: Arc<Pile>,
+    /// Whether the hub was asked for more, and has not answered.
+    is_asked: bool,
+    /// Iterations that had been started at the last look.
+    taken: u64,
+}
+
+impl Leases {
+    /// Whether to ask for more: those that are left would be used up before the answer comes.
+    fn wants_more(&mut self, vus: u64) -> bool {
+        let (left, taken, is_closed) = self.pile.level();
+        let since = taken - std::mem::replace(&mut self.taken, taken);
+        let wants = !is_closed && !self.is_asked && left <= since.saturating_mul(LOOKS_AHEAD).max(vus);
+        self.is_asked |= wants;
+        wants
+    }
 }
 
 /// Runs the test's parts on threads of their own, one job after the other.
@@ -208,6 +234,16 @@ impl AgentRunner {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn take_lease(&self, lease: Lease) {
+        let mut present = self.present();
+        let Some(Some(leases)) = present.leases.get_mut(lease.scenario as usize) else { return };
+        leases.is_asked = false;
+        match lease.count {
+            0 => leases.pile.close(),
+            count => leases.pile.grant(lease.first..lease.first.saturating_add(count)),
+        }
+    }
+
     fn stop(&self, reason: AbortReason, is_kill: bool) {
         let mut present = self.present();
         // The hub knows why.
@@ -224,6 +260,7 @@ impl Runner for AgentRunner {
         self.process.lines.offset_ns.store(offset_ns, Relaxed);
         match task {
             Task::Enlist(ticket) => self.process.enlist(ticket),
+            Task::Lease(lease) => self.take_lease(lease),
             Task::Stop(reason) => self.stop(convert::to_abort(reason), false),
             Task::Kill(reason) => self.stop(convert::to_abort(reason), true),
             // The thread of the jobs ends with the process.
@@ -244,7 +281,15 @@ impl Runner for AgentRunner {
     fn look(&mut self) -> Vec<Body> {
         let mut bodies = self.process.lines.take(LINES_PER_LOOK);
         let mut present = self.present();
-        let Some((control, _)) = present.load.clone() else { return bodies };
+        let Some((control, progress)) = present.load.clone() else { return bodies };
+        if progress.started_ns.load(Relaxed) > 0 {
+            for (scenario, leases) in present.leases.iter_mut().enumerate() {
+                let vus = u64::from(progress.vus_initialized.load(Relaxed));
+                if leases.as_mut().is_some_and(|leases| leases.wants_more(vus)) {
+                    bodies.push(Body::Want(scenario as u32));
+                }
+            }
+        }
         if self.is_further && self.process.turn.first().reason() == Some(AbortReason::Signal) {
             control.stop(AbortReason::Signal);
         }
@@ -288,6 +333,7 @@ impl Worker {
                 Task::Start { at, from, hub_ns, numbers, setup_data } => {
                     let Some((loaded, load)) = self.loaded.as_ref().zip(self.load.as_ref()) else { continue };
                     loaded.outbound().set_offset(hub_ns.wrapping_sub(from.as_ns()) as i64);
+                    self.ask_for_leases();
                     // A run that has ended meanwhile takes no start.
                     if load.control.set_setup_data(setup_data.map(Into::into)).is_ok() {
                         let start = Start { scenarios: at, from, numbers: numbers.into() };
@@ -297,7 +343,7 @@ impl Worker {
                 Task::TearDown(data) => self.tear_down(data),
                 // After the start, and not before: a pause that ends would begin the test.
                 Task::Steer(steer) => self.steer(steer),
-                Task::Stop(_) | Task::Kill(_) | Task::Enlist(_) => {}
+                Task::Stop(_) | Task::Kill(_) | Task::Enlist(_) | Task::Lease(_) => {}
             }
         }
     }
@@ -306,6 +352,17 @@ impl Worker {
         match load(&self.context, settings, archive) {
             Ok(loaded) => self.loaded = Some(Arc::new(loaded)),
             Err(failure) => self.unfit(failure),
+        }
+    }
+
+    /// Asks for the first shared iterations, which come before the start.
+    fn ask_for_leases(&self) {
+        let mut present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
+        for (scenario, leases) in present.leases.iter_mut().enumerate() {
+            if let Some(leases) = leases {
+                leases.is_asked = true;
+                self.reporter.report(Body::Want(scenario as u32));
+            }
         }
     }
 
@@ -332,11 +389,13 @@ impl Worker {
             return self.unfit(failure);
         }
         let control = self.turn.as_ref().map_or_else(RunControl::default, Turn::next);
-        let config = loaded.config(&control, plan.scenarios.len());
+        let mut config = loaded.config(&control, plan.scenarios.len());
+        let leases = leases_of(&plan);
+        config.piles = leases.iter().map(|leases| leases.as_ref().map(|it| it.pile.clone())).collect();
         {
             let mut present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
             *present =
-                Present { load: Some((control.clone(), config.progress.clone())), ..Present::default() };
+                Present { load: Some((control.clone(), config.progress.clone())), leases, ..Present::default() };
         }
         let program = loaded.program(&plan, &config);
         let (reporter, lines, own) = (self.reporter.clone(), self.lines.clone(), control.clone());
@@ -525,13 +584,20 @@ impl Loaded {
     }
 }
 
-/// Leaves out the iterations of a scenario that has a number of them: which ones another agent began is not known.
+/// Leaves out the iterations of a scenario whose VUs have a number of them: which ones another agent began is not known.
 fn leave_counted_iterations(scenario: &mut model::Scenario) {
-    if let Executor::SharedIterations { iterations, .. } | Executor::PerVuIterations { iterations, .. } =
-        &mut scenario.executor
-    {
+    if let Executor::PerVuIterations { iterations, .. } = &mut scenario.executor {
         *iterations = 0;
     }
+}
+
+/// The shared iterations of each scenario that has VUs here.
+fn leases_of(plan: &Plan) -> Vec<Option<Leases>> {
+    let of = |scenario: &model::Scenario| {
+        let is_shared = matches!(scenario.executor, Executor::SharedIterations { .. });
+        (is_shared && schedule::vus(&scenario.executor, &plan.segment).0 > 0).then(Leases::default)
+    };
+    plan.scenarios.iter().map(of).collect()
 }
 
 /// The script's `setup()`, or its `teardown()` with the data of a `setup()` that ran elsewhere.

@@ -14,7 +14,7 @@ use engine::RunConfig;
 use fleet::tls::HubCertificate;
 use fleet::token::{TOKEN_FILE_BYTES_MAX, Token};
 use fleet::{Fleet, HubSettings, OnLoss, OnSecrets};
-use model::plan::{Compat, Segment};
+use model::plan::{Compat, Executor, Segment};
 use plan::vu_demand;
 use runs::{Exit, Failure};
 use serde::{Deserialize, Serialize};
@@ -167,7 +167,7 @@ impl AgentsSettings {
             load_max: vu_demand(&test.plan).duration_max,
             is_paused: lifecycle.paused,
             vus_min: test.plan.scenarios.iter().map(vus_of).min().unwrap_or(1),
-            scenarios: test.plan.scenarios.len(),
+            shared: test.plan.scenarios.iter().map(|scenario| shared_of(&scenario.executor)).collect(),
         };
         if let Some((_, path)) = &self.remote {
             let text = format!(
@@ -289,6 +289,14 @@ impl AgentsSettings {
 fn vus_of(scenario: &model::Scenario) -> u64 {
     let (ready, spare) = schedule::vus(&scenario.executor, &Segment::default());
     u64::from(if ready > 0 { ready } else { spare })
+}
+
+/// The iterations of a scenario that its VUs share.
+fn shared_of(executor: &Executor) -> Option<u64> {
+    match executor {
+        Executor::SharedIterations { iterations, .. } => Some(*iterations),
+        _ => None,
+    }
 }
 
 /// The test as an archive.

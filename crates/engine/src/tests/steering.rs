@@ -3,7 +3,7 @@
 use model::plan::Share;
 
 use super::*;
-use crate::{RunControl, Start, SteerError};
+use crate::{Pile, RunControl, Start, SteerError};
 
 /// Looping VUs that are changed from outside, until they are stopped.
 fn outside(vus: u64, max_vus: u64) -> Executor {
@@ -259,4 +259,50 @@ fn nothing_starts_behind_a_fence() {
         pre_allocated_vus: 4,
         max_vus: 4,
     });
+}
+
+/// Shared iterations come in blocks from another process. Each window names those that it has the samples of.
+#[test]
+fn shared_iterations_are_run_as_they_are_handed_out() {
+    let executor = Executor::SharedIterations { vus: 3, iterations: 1_000, max_duration: MS * 10_000 };
+    let plan = plan(vec![scenario("s", executor)]);
+    let pile = Arc::new(Pile::default());
+    let config = RunConfig {
+        workers: 2,
+        stack_bytes: 64 * 1024,
+        piles: vec![Some(pile.clone())],
+        ..RunConfig::new(1)
+    };
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let record = seen.clone();
+    let script = Script::new(move |_, call| {
+        record.lock().expect("no panic").push(call.iteration_in_test);
+        sleep(MS)
+    });
+    pile.grant(5..9);
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            eventually("the first block", || seen.lock().expect("no panic").len() == 4);
+            pile.grant(100..102);
+            eventually("the second block", || seen.lock().expect("no panic").len() == 6);
+            pile.close();
+        });
+        run_with(config, plan, script)
+    });
+    let mut numbers = seen.lock().expect("no panic").clone();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [5, 6, 7, 8, 100, 101]);
+    assert_eq!((ran.iterations(), ran.dropped()), (6, 0), "what others have is not dropped here");
+    let windows = ran.events.iter().filter_map(|event| match event {
+        RunEvent::Window(window) => Some(window.clone()),
+        _ => None,
+    });
+    let mut leased = Vec::new();
+    for window in windows {
+        let finished: u64 = window.load.iter().map(|load| load.finished).sum();
+        assert_eq!(window.leased.len() as u64, finished);
+        leased.extend(window.leased.iter().map(|(_, number)| *number));
+    }
+    leased.sort_unstable();
+    assert_eq!(leased, numbers);
 }

@@ -148,6 +148,7 @@ impl Hub {
                 let uncertainty_ns = self.members[agent].uncertainty_ns;
                 self.event(HubEvent::Started { agent, late_ns, uncertainty_ns });
             }
+            Body::Want(scenario) => self.want(now, agent, scenario),
             Body::Reading(reading) => self.event(HubEvent::Reading(agent, reading)),
             Body::Secrets(secrets) => self.event(HubEvent::Secrets(secrets.values)),
             Body::Names(names) => self.event(HubEvent::Names(agent, names)),
@@ -157,6 +158,7 @@ impl Hub {
             Body::Request(reason) => self.event(HubEvent::Request(agent, reason)),
             Body::Ended(ended) => {
                 let stage = std::mem::replace(&mut self.members[agent].stage, Stage::Ended);
+                self.leave_pools(now, agent);
                 let is_early = ended.aborted.as_ref().is_some_and(is_own_end);
                 let is_of = |reason: &Reason| reason.kind == ReasonKind::Signal as u32;
                 self.members[agent].is_leaving = ended.aborted.as_ref().is_some_and(is_of);
@@ -200,6 +202,7 @@ impl Hub {
             let ahead_ms = (part.end_ns - now.as_ns()) / 1_000_000;
             return self.lose(now, agent, format!("its clock is wrong: a window ends in {ahead_ms} ms"));
         }
+        self.end_leased(now, agent, &part.leased);
         self.event(HubEvent::Window(agent, part));
     }
 }

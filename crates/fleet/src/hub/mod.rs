@@ -4,6 +4,7 @@
 //! nothing and reads no clock, so the tests drive it through simulated networks.
 
 mod admission;
+mod leases;
 mod member;
 mod phases;
 mod takeover;
@@ -15,6 +16,7 @@ use model::Instant;
 
 use crate::message::{Act, Body, Counters, Failure, Frame, Names, Order, Reason, Samples, Steer, WindowPart};
 use crate::message::{Log, MachineReading, Preparing, Segment};
+use leases::Pool;
 use member::{Member, Stage};
 use phases::Phase;
 use takeover::Vacancy;
@@ -90,8 +92,8 @@ pub struct HubSettings {
     pub is_paused: bool,
     /// VUs of the scenario with the fewest: no part with VUs is shared out so far that a share has none.
     pub vus_min: u64,
-    /// Scenarios of the test.
-    pub scenarios: usize,
+    /// By scenario: its iterations, where all VUs share them.
+    pub shared: Vec<Option<u64>>,
 }
 
 /// One thing that has happened. A step without an input is a timer.
@@ -263,6 +265,8 @@ pub struct Hub {
     gone: Vec<String>,
     /// Load of agents that are lost. A ticket is an index into it, plus one.
     vacancies: Vec<Vacancy>,
+    /// By scenario: the iterations that its agents share.
+    pools: Vec<Option<Pool>>,
     began: Option<Instant>,
     started: Option<Instant>,
     end: HubEnd,
@@ -283,6 +287,7 @@ impl Hub {
             is_stopped: false,
             gone: Vec::new(),
             vacancies: Vec::new(),
+            pools: settings.shared.iter().map(|total| total.map(Pool::new)).collect(),
             began: None,
             started: None,
             end: HubEnd::default(),

@@ -127,6 +127,7 @@ impl Hub {
             self.outputs.push(HubOutput::Send(connection, frame));
             self.outputs.push(HubOutput::Close(connection));
         }
+        self.leave_pools(now, agent);
         let is_running = matches!(self.phase, Phase::Running { .. }) && stage == Stage::Running;
         let is_rebalanced = is_running && !self.is_stopped && self.settings.on_loss == OnLoss::Rebalance;
         self.event(HubEvent::Lost { agent, why: why.clone(), is_rebalanced });

@@ -56,7 +56,7 @@ impl Hub {
             let started = member.counters.scenarios.get(scenario).map_or(0, |it| it.started);
             before.saturating_add(started).saturating_add(UNHEARD_ITERATIONS_MAX)
         };
-        let numbers: Vec<u64> = (0..self.settings.scenarios).map(number).collect();
+        let numbers: Vec<u64> = (0..self.settings.shared.len()).map(number).collect();
         let shares = self.shares_of(part);
         for index in 0..shares {
             self.vacancies.push(Vacancy {

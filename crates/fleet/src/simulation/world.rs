@@ -246,7 +246,7 @@ impl World {
             load_max: Duration::from_nanos(case.load_ns),
             is_paused: false,
             vus_min: 100,
-            scenarios: 1,
+            shared: vec![None],
         };
         let agents = case.agents.iter().enumerate();
         let mut world = World {
@@ -659,7 +659,7 @@ impl World {
                     self.further_session(index, ticket);
                 }
             }
-            Task::Steer(_) => {}
+            Task::Steer(_) | Task::Lease(_) => {}
             Task::Stop(_) | Task::Kill(_) => self.stop_load(index),
             Task::TearDown(_) => {
                 self.trace.teardowns.push(self.now);

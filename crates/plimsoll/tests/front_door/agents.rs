@@ -264,6 +264,30 @@ fn the_load_of_a_killed_agent_is_continued_by_the_others() {
     assert!(reasons.contains(r#""agents_lost","grade":"degraded","#), "{reasons}");
 }
 
+/// Shared iterations are handed out in blocks. What a killed agent has not ended is run by the others, or missing.
+#[test]
+fn shared_iterations_of_a_killed_agent_go_to_the_others() {
+    let script = "import http from 'k6/http'; import exec from 'k6/execution'; import { sleep } from 'k6';
+        export const options = { scenarios: { s: { executor: 'shared-iterations', vus: 6, iterations: 400 } } };
+        export default () => { http.get(`${__ENV.URL}/numbered/${exec.scenario.iterationInTest}`); sleep(0.05); };";
+    let check = |on_loss: &str| {
+        let server = testkit::http::start();
+        let flags = format!("--agents 3 --on-agent-loss {on_loss}");
+        let running = plimsoll(script).against(&server).flags(&flags).start();
+        eventually("load", || server.seen().total > 150);
+        kill_process(running.children()[1], Signal::KILL).expect("it runs");
+        let ran = running.wait().exits(0);
+        (ran.count("iterations"), ran.count("dropped_iterations"), numbers(&server, "/numbered/"))
+    };
+    let (iterations, dropped, seen) = check("rebalance");
+    assert_eq!((iterations, dropped, seen.len()), (400, 0, 400), "each counts once");
+    let twice = seen.iter().filter(|(_, count)| *count > 1).count();
+    assert!(twice <= 60, "only what the killed agent ran after its last window: {twice}");
+    let (iterations, dropped, seen) = check("continue");
+    assert_eq!(iterations + dropped, 400);
+    assert!(dropped > 0 && seen.iter().all(|(_, count)| *count == 1), "{dropped} dropped");
+}
+
 #[test]
 fn the_loss_of_an_agent_can_end_the_run() {
     let server = testkit::http::start();

@@ -94,7 +94,7 @@ crate::catalogue! {
     windows_lost = "Seconds not stored" | "저장하지 못한 구간(초)";
     fleet_agents = "Agents" | "에이전트";
     fleet_agent = "Agent" | "에이전트";
-    fleet_share = "Share" | "몫";
+    fleet_share = "Share" | "비중";
     fleet_state = "State" | "상태";
     fleet_due = "Due" | "예정";
     fleet_achieved = "Achieved" | "달성";
