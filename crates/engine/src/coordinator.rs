@@ -310,7 +310,8 @@ impl Coordinator {
                 self.order_all(|| Order::Kill);
             }
             Input::Steer { is_paused, start_at, target } => {
-                (self.control.is_paused, self.control.start_at, self.control.target) = (is_paused, start_at, target);
+                (self.control.is_paused, self.control.start_at, self.control.target) =
+                    (is_paused, start_at, target);
                 self.steer();
             }
             Input::SetUp(data) => self.setup.ordered = Some(data),

@@ -86,7 +86,10 @@ impl ScenarioLane {
             scenario: self.id,
             iteration_in_scenario: *in_scenario,
             iteration_in_instance,
-            iteration_in_test: self.shared().stripe.global_index(self.numbered.saturating_add(iteration_in_instance)),
+            iteration_in_test: self
+                .shared()
+                .stripe
+                .global_index(self.numbered.saturating_add(iteration_in_instance)),
             vu_iteration: state.iterations,
             due,
             started,

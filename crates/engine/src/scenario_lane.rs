@@ -14,9 +14,9 @@ use model::{
 use schedule::{Lane, Schedule};
 use tokio::sync::Notify;
 
-use crate::{Pile, Start};
 use crate::shared::{RunShared, ScenarioShared, WorkerShared};
 use crate::vu_task::VuHandle;
+use crate::{Pile, Start};
 
 /// One scenario on one worker thread: its instants, tags and VUs.
 pub(crate) struct ScenarioLane {

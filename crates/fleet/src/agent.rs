@@ -13,8 +13,8 @@ use crate::clock::ClockOffset;
 use crate::convert::{self, FailureKind, ReasonKind};
 use crate::link::{Arrival, BACKLOG_BYTES_MAX, Link};
 use crate::message::{
-    Act, Body, Counters, Failure, Frame, FunctionEnd, Heartbeat, Hello, Lease, Order, PROTOCOL, Reason, Segment,
-    Start, Steer, Test,
+    Act, Body, Counters, Failure, Frame, FunctionEnd, Heartbeat, Hello, Lease, Order, PROTOCOL, Reason,
+    Segment, Start, Steer, Test,
 };
 
 /// Interval between heartbeats.

@@ -13,8 +13,8 @@ use engine::{AbortReason, DropCounts, RunConfig, RunOutcome};
 use model::metric::builtin::{DROPPED_ITERATIONS, ITERATION_RESPONSE_TIME, VUS, VUS_MAX};
 use model::plan::{Compat, Executor, Plan, Segment, Share};
 use model::{
-    Aggregate, DropCause, Instant, LogLevel, LogLine, Mark, MetricKind, RunEvent, ScenarioId, SeriesKey, TagSet,
-    TagSetId, Window, Work,
+    Aggregate, DropCause, Instant, LogLevel, LogLine, Mark, MetricKind, RunEvent, ScenarioId, SeriesKey,
+    TagSet, TagSetId, Window, Work,
 };
 use schedule::{Lane, Quota};
 use tally::{Merger, Totals};
@@ -345,7 +345,8 @@ impl Book {
         let it = &mut self.agents[agent];
         (it.part, it.from, it.handed_over) = (Some(part), from, from);
         (it.state, it.is_awaited) = (AgentState::Present, true);
-        let share = if part.shares > 1 { format!("1/{} of the test's part", part.shares) } else { "the load".into() };
+        let share =
+            if part.shares > 1 { format!("1/{} of the test's part", part.shares) } else { "the load".into() };
         let offset = from.since(self.started.unwrap_or(from)).as_secs_f64();
         let text = format!("agent {} continues {share} of agent {lost} from {offset:.1} s on", it.name);
         self.log(now, LogLevel::Info, text);
@@ -519,9 +520,10 @@ impl Book {
 
     /// Counts the shared iterations of a scenario that no agent has started: their time was up, or those who were to run them are lost.
     fn count_unshared(&mut self, scenario: usize, at: Instant) {
-        let executor = &self.plan.scenarios[scenario].executor;
-        let Executor::SharedIterations { iterations, .. } = executor else { return };
-        let ran = self.agents.iter().map(|it| it.finished[scenario] + it.dropped[scenario]).sum();
+        let Executor::SharedIterations { iterations, .. } = self.plan.scenarios[scenario].executor else {
+            return;
+        };
+        let ran: u64 = self.agents.iter().map(|it| it.finished[scenario] + it.dropped[scenario]).sum();
         let cause = if self.agents_lost > 0 { DropCause::AgentLost } else { DropCause::TimeUp };
         self.drop_missing(scenario, iterations.saturating_sub(ran), cause, at);
     }

@@ -107,9 +107,9 @@ pub enum Body {
     /// A reading of the generator on the agent's machine; an agent sends it.
     #[prost(message, tag = "29")]
     Reading(MachineReading),
-    /// A scenario's shared iterations are nearly used up; an agent sends the scenario's number.
-    #[prost(uint32, tag = "30")]
-    Want(u32),
+    /// A scenario's shared iterations are nearly used up; an agent sends how many it runs in the time that an answer takes.
+    #[prost(message, tag = "30")]
+    Want(Lease),
 }
 
 /// Nothing.

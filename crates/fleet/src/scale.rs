@@ -8,8 +8,8 @@ use engine::RunConfig;
 use model::metric::builtin::ITERATIONS;
 use model::plan::{Executor, Plan, Scenario};
 use model::{
-    Instant, Mark, MetricKind, MetricRegistry, ScenarioId, SystemClock, TagInterner, TagSet, ValueKind, Window,
-    Work,
+    Instant, Mark, MetricKind, MetricRegistry, ScenarioId, SystemClock, TagInterner, TagSet, ValueKind,
+    Window, Work,
 };
 use tally::{Merger, Notes, Recorder};
 

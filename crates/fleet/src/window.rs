@@ -7,17 +7,18 @@ use histo::{FixedSum, Values};
 use model::metric::builtin::{VUS, VUS_MAX};
 use model::tags::TAG_SETS_MAX;
 use model::{
-    Aggregate, CounterTotal, ErrorCount, Exemplar, ExemplarKind, Failures, GaugeTotal, GeneratorState, Instant, Load,
-    LogLevel, LogLine, Metadata, MetricId, MetricKind, MetricRegistry, RateTotal, Reading, Sample, ScenarioId,
-    SeriesKey, TagInterner, TagSet, TagSetId, Trend, ValueKind, Vital, Window, Work,
+    Aggregate, CounterTotal, ErrorCount, Exemplar, ExemplarKind, Failures, GaugeTotal, GeneratorState,
+    Instant, Load, LogLevel, LogLine, Metadata, MetricId, MetricKind, MetricRegistry, RateTotal, Reading,
+    Sample, ScenarioId, SeriesKey, TagInterner, TagSet, TagSetId, Trend, ValueKind, Vital, Window, Work,
 };
 use prost::Message;
 use tally::Noted;
 
 use crate::convert;
 use crate::message::{
-    Body, Cell, CounterCell, ErrorRow, ExemplarRow, FailureCell, GaugeCell, Lease, LineRow, LoadRow, Log, MachineReading,
-    MetricName, Names, RateCell, SampleRow, Samples, Series, Tags, TrendCell, VitalRow, WindowPart,
+    Body, Cell, CounterCell, ErrorRow, ExemplarRow, FailureCell, GaugeCell, Lease, LineRow, LoadRow, Log,
+    MachineReading, MetricName, Names, RateCell, SampleRow, Samples, Series, Tags, TrendCell, VitalRow,
+    WindowPart,
 };
 
 /// Bytes after which a list continues in another frame; far below [`crate::codec::FRAME_BYTES_MAX`].

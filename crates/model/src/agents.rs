@@ -21,13 +21,8 @@ pub enum AgentState {
 
 impl AgentState {
     /// All of them.
-    pub const ALL: &[AgentState] = &[
-        AgentState::Joining,
-        AgentState::Running,
-        AgentState::Suspect,
-        AgentState::Ended,
-        AgentState::Lost,
-    ];
+    pub const ALL: &[AgentState] =
+        &[AgentState::Joining, AgentState::Running, AgentState::Suspect, AgentState::Ended, AgentState::Lost];
 
     /// Its name for machines.
     pub const fn as_str(self) -> &'static str {

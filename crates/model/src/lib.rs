@@ -4,6 +4,7 @@
 //! tag set, a sample, a window, an event. The crate does no I/O, knows no serialization format and holds no
 //! behaviour of others; what little it does is what a noun must do to itself (merge, compare, look up).
 
+mod agents;
 pub mod aggregate;
 pub mod arrival;
 pub mod audit;
@@ -16,7 +17,6 @@ pub mod event;
 pub mod evidence;
 pub mod finding;
 pub mod generator;
-mod agents;
 mod iteration;
 pub mod metric;
 pub mod plan;
@@ -30,6 +30,7 @@ pub mod threshold;
 pub mod validity;
 pub mod window;
 
+pub use agents::{AgentFacts, AgentState};
 pub use aggregate::{Aggregate, CounterTotal, Failures, GaugeTotal, Quantile, RateTotal, SeriesKey, Trend};
 pub use arrival::{Arrival, DropCause};
 pub use audit::{AuditRule, Derived, Figure, FigureLabel, Finding};
@@ -43,7 +44,6 @@ pub use finding::{FigureValue, Severity, Strength, Unit};
 pub use generator::{GeneratorState, Reading, Vital};
 pub use iteration::IterationEnd;
 pub use metric::{Metric, MetricId, MetricKind, MetricRegistry, ValueKind};
-pub use agents::{AgentFacts, AgentState};
 pub use plan::{Plan, Scenario, ScenarioId};
 pub use progress::{RunProgress, ScenarioProgress};
 pub use sample::{Mark, Metadata, Sample};

@@ -252,7 +252,12 @@ fn segment(case: &Value) -> Segment {
     let Some(text) = case["segment"].as_str() else { return Segment::default() };
     let (from, to) = text.split_once(':').expect("a segment has two bounds");
     let sequence = case["sequence"].as_str().expect("a segment has a sequence");
-    Segment { from: fraction(from), to: fraction(to), sequence: sequence.split(',').map(fraction).collect(), ..Segment::default() }
+    Segment {
+        from: fraction(from),
+        to: fraction(to),
+        sequence: sequence.split(',').map(fraction).collect(),
+        ..Segment::default()
+    }
 }
 
 fn fraction(text: &str) -> (u64, u64) {

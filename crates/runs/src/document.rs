@@ -8,8 +8,8 @@ use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
 use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSet, Trace, Validity, Window};
 use report::RunReport;
 use report::document::{
-    Agent, CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Milestone,
-    Outcome, RunState, TimeRange,
+    Agent, CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail,
+    Milestone, Outcome, RunState, TimeRange,
 };
 use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};

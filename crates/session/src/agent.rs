@@ -165,13 +165,14 @@ struct Leases {
 }
 
 impl Leases {
-    /// Whether to ask for more: those that are left would be used up before the answer comes.
-    fn wants_more(&mut self, vus: u64) -> bool {
+    /// How many more to ask for, where those that are left would be used up before the answer comes.
+    fn wanted(&mut self, vus: u64) -> Option<u64> {
         let (left, taken, is_closed) = self.pile.level();
         let since = taken - std::mem::replace(&mut self.taken, taken);
-        let wants = !is_closed && !self.is_asked && left <= since.saturating_mul(LOOKS_AHEAD).max(vus);
+        let used = since.saturating_mul(LOOKS_AHEAD).max(vus);
+        let wants = !is_closed && !self.is_asked && left <= used;
         self.is_asked |= wants;
-        wants
+        wants.then_some(used)
     }
 }
 
@@ -285,8 +286,8 @@ impl Runner for AgentRunner {
         if progress.started_ns.load(Relaxed) > 0 {
             for (scenario, leases) in present.leases.iter_mut().enumerate() {
                 let vus = u64::from(progress.vus_initialized.load(Relaxed));
-                if leases.as_mut().is_some_and(|leases| leases.wants_more(vus)) {
-                    bodies.push(Body::Want(scenario as u32));
+                if let Some(count) = leases.as_mut().and_then(|leases| leases.wanted(vus)) {
+                    bodies.push(want(scenario, count));
                 }
             }
         }
@@ -361,7 +362,7 @@ impl Worker {
         for (scenario, leases) in present.leases.iter_mut().enumerate() {
             if let Some(leases) = leases {
                 leases.is_asked = true;
-                self.reporter.report(Body::Want(scenario as u32));
+                self.reporter.report(want(scenario, 0));
             }
         }
     }
@@ -394,8 +395,11 @@ impl Worker {
         config.piles = leases.iter().map(|leases| leases.as_ref().map(|it| it.pile.clone())).collect();
         {
             let mut present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
-            *present =
-                Present { load: Some((control.clone(), config.progress.clone())), leases, ..Present::default() };
+            *present = Present {
+                load: Some((control.clone(), config.progress.clone())),
+                leases,
+                ..Present::default()
+            };
         }
         let program = loaded.program(&plan, &config);
         let (reporter, lines, own) = (self.reporter.clone(), self.lines.clone(), control.clone());
@@ -519,10 +523,8 @@ fn load(context: &Context, settings: &[u8], archive: &[u8]) -> Result<Loaded, Fa
     for (name, value) in &assignment.env {
         context.redactor.add_variable(name, value);
     }
-    let sources = script::Handover {
-        known: assignment.secrets.clone(),
-        servers: assignment.secret_servers.clone(),
-    };
+    let sources =
+        script::Handover { known: assignment.secrets.clone(), servers: assignment.secret_servers.clone() };
     let secrets = crate::secrets::handed_over(sources, &context.redactor)?;
     let context = Context { secrets: Arc::new(secrets), ..context.clone() };
     let memory = MemorySettings { vu_bytes: assignment.vu_bytes, process_bytes: assignment.process_bytes };
@@ -582,6 +584,10 @@ impl Loaded {
         };
         ScriptProgram { bundle: self.test.script.bundle.clone(), run: Arc::new(run) }
     }
+}
+
+fn want(scenario: usize, count: u64) -> Body {
+    Body::Want(Lease { scenario: scenario as u32, first: 0, count })
 }
 
 /// Leaves out the iterations of a scenario whose VUs have a number of them: which ones another agent began is not known.

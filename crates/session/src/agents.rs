@@ -203,13 +203,7 @@ impl AgentsSettings {
         Ok(())
     }
 
-    fn assignment(
-        &self,
-        test: &Test,
-        context: &Context,
-        config: &RunConfig,
-        trace_share: f64,
-    ) -> Assignment {
+    fn assignment(&self, test: &Test, context: &Context, config: &RunConfig, trace_share: f64) -> Assignment {
         let script::Handover { known: secrets, servers: secret_servers } =
             context.secrets.handover(self.count);
         let memory = test.script.source.memory;

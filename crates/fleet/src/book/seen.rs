@@ -116,7 +116,8 @@ impl Book {
             };
             plan.scenarios.iter().enumerate().map(schedule).collect()
         });
-        seen.due += arrivals.iter_mut().flatten().map(|schedule| schedule.skip_overdue(until, 0)).sum::<u64>();
+        seen.due +=
+            arrivals.iter_mut().flatten().map(|schedule| schedule.skip_overdue(until, 0)).sum::<u64>();
     }
 }
 

@@ -76,7 +76,11 @@ impl Hub {
         }
         if let Some(agent) = self.members.iter().position(|member| member.session == hello.session) {
             let member = &self.members[agent];
-            return if member.is_live() { Ok(agent) } else { Err(member.given_up("it was silent for too long")) };
+            return if member.is_live() {
+                Ok(agent)
+            } else {
+                Err(member.given_up("it was silent for too long"))
+            };
         }
         let vacancy = self.place_for(hello).map_err(Body::Refused)?;
         let agent = self.members.len();
@@ -148,7 +152,7 @@ impl Hub {
                 let uncertainty_ns = self.members[agent].uncertainty_ns;
                 self.event(HubEvent::Started { agent, late_ns, uncertainty_ns });
             }
-            Body::Want(scenario) => self.want(now, agent, scenario),
+            Body::Want(want) => self.want(now, agent, want),
             Body::Reading(reading) => self.event(HubEvent::Reading(agent, reading)),
             Body::Secrets(secrets) => self.event(HubEvent::Secrets(secrets.values)),
             Body::Names(names) => self.event(HubEvent::Names(agent, names)),

@@ -4,7 +4,7 @@
 //! handed to others with `rebalance`, and missing otherwise. In the results each iteration counts once, because an agent's window has
 //! the samples of an iteration and its number, or neither. On the target one may run twice: on the lost agent, after its last window.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use model::Instant;
@@ -28,8 +28,8 @@ pub(super) struct Pool {
     returned: VecDeque<Range<u64>>,
     /// Numbers that agents have and have not ended, as ranges from the first to the one after the last.
     held: BTreeMap<usize, BTreeMap<u64, u64>>,
-    /// Agents that wait for a block.
-    waiting: BTreeSet<usize>,
+    /// Agents that wait for a block, and how many iterations they run in the time that an answer takes.
+    waiting: BTreeMap<usize, u64>,
 }
 
 impl Pool {
@@ -37,13 +37,16 @@ impl Pool {
         Pool { total, ..Pool::default() }
     }
 
-    /// The next block for an agent of so many; `None` where nothing is without an agent now.
-    pub(super) fn take(&mut self, agent: usize, agents: u64) -> Option<Range<u64>> {
+    /// The next block for an agent of so many that runs `least` iterations before it could have the next one; `None` where nothing
+    /// is without an agent now.
+    pub(super) fn take(&mut self, agent: usize, agents: u64, least: u64) -> Option<Range<u64>> {
         let free = self.free();
         if free == 0 {
             return None;
         }
-        let size = (free / (agents.max(1) * BLOCKS_PER_AGENT)).clamp(1, BLOCK_MAX);
+        // Near the end no agent takes more than its part of the rest, and none waits for many small blocks.
+        let least = least.min(free.div_ceil(agents.max(1))).clamp(1, BLOCK_MAX);
+        let size = (free / (agents.max(1) * BLOCKS_PER_AGENT)).clamp(least, BLOCK_MAX);
         let block = match self.returned.front_mut() {
             Some(front) => {
                 let block = front.start..front.end.min(front.start + size);
@@ -66,7 +69,8 @@ impl Pool {
     /// An agent has ended these. Numbers that it does not have are ignored.
     pub(super) fn end(&mut self, agent: usize, numbers: Range<u64>) {
         let Some(held) = self.held.get_mut(&agent) else { return };
-        let overlaps = |(from, to): (&u64, &u64)| (*from < numbers.end && numbers.start < *to).then_some((*from, *to));
+        let overlaps =
+            |(from, to): (&u64, &u64)| (*from < numbers.end && numbers.start < *to).then_some((*from, *to));
         let hit: Vec<(u64, u64)> = held.iter().filter_map(overlaps).collect();
         for (from, to) in hit {
             held.remove(&from);
@@ -105,9 +109,9 @@ impl Pool {
 
 impl Hub {
     /// An agent wants more iterations of a scenario.
-    pub(super) fn want(&mut self, now: Instant, agent: usize, scenario: u32) {
-        let Some(Some(pool)) = self.pools.get_mut(scenario as usize) else { return };
-        pool.waiting.insert(agent);
+    pub(super) fn want(&mut self, now: Instant, agent: usize, want: Lease) {
+        let Some(Some(pool)) = self.pools.get_mut(want.scenario as usize) else { return };
+        pool.waiting.insert(agent, want.count);
         self.lease(now);
     }
 
@@ -136,10 +140,10 @@ impl Hub {
         let mut leases = Vec::new();
         for (scenario, pool) in self.pools.iter_mut().enumerate() {
             let Some(pool) = pool else { continue };
-            for agent in std::mem::take(&mut pool.waiting) {
-                let block = pool.take(agent, agents);
+            for (agent, least) in std::mem::take(&mut pool.waiting) {
+                let block = pool.take(agent, agents, least);
                 if block.is_none() && waits && !pool.is_done() {
-                    pool.waiting.insert(agent);
+                    pool.waiting.insert(agent, least);
                     continue;
                 }
                 let Range { start, end } = block.unwrap_or_default();
@@ -154,6 +158,8 @@ impl Hub {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -194,7 +200,7 @@ mod tests {
         let mut lost = BTreeSet::new();
         let mut step = |act: &Act, pool: &mut Pool| match act {
             Act::Want(agent) if !lost.contains(agent) => {
-                let block = pool.take(*agent, 6);
+                let block = pool.take(*agent, 6, 3);
                 has.entry(*agent).or_default().extend(block.into_iter().flatten());
             }
             Act::End(agent, count) => {
@@ -259,8 +265,10 @@ mod tests {
     #[test]
     fn blocks_shrink_towards_the_end() {
         let mut pool = Pool::new(100);
-        let sizes: Vec<u64> = std::iter::from_fn(|| pool.take(0, 2)).map(|block| block.end - block.start).collect();
+        let sizes: Vec<u64> =
+            std::iter::from_fn(|| pool.take(0, 2, 5)).map(|block| block.end - block.start).collect();
         assert_eq!((sizes[0], sizes.last(), sizes.iter().sum::<u64>()), (12, Some(&1), 100));
+        assert!(sizes.len() < 20, "no long tail of small blocks: {sizes:?}");
         assert!(sizes.is_sorted_by(|one, next| one >= next), "{sizes:?}");
         pool.end(0, 0..100);
         assert!(pool.is_done());

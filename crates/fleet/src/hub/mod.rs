@@ -311,7 +311,8 @@ impl Hub {
                 let host = self.members.iter().position(|it| it.name == name && it.host.is_none());
                 for agent in 0..self.members.len() {
                     let member = &mut self.members[agent];
-                    if (Some(agent) == host || host.is_some() && member.host == host) && !member.is_dismissed {
+                    if (Some(agent) == host || host.is_some() && member.host == host) && !member.is_dismissed
+                    {
                         member.has_exited = true;
                         self.lose(now, agent, why.clone());
                     }

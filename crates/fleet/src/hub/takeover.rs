@@ -134,7 +134,8 @@ impl Hub {
         if is_asked || self.settings.on_loss != OnLoss::Rebalance {
             return;
         }
-        let sessions = |host: usize| self.vacancies.iter().filter(|it| it.is_with(host, &self.members)).count();
+        let sessions =
+            |host: usize| self.vacancies.iter().filter(|it| it.is_with(host, &self.members)).count();
         let hosts = (0..self.members.len()).filter(|agent| can_host(*agent));
         let Some(host) = hosts.min_by_key(|host| sessions(*host)) else { return };
         self.vacancies[vacancy].asked = Some((host, now + ENLIST_PATIENCE));

@@ -720,7 +720,8 @@ impl World {
                 Some(Fault::Replay) if is_continued => self.trace.agreed.unwrap_or(begins),
                 _ => begins,
             };
-            let to = if self.fault == Some(Fault::IgnoreFence) { end } else { end.min(self.agents[index].fence) };
+            let to =
+                if self.fault == Some(Fault::IgnoreFence) { end } else { end.min(self.agents[index].fence) };
             let part = match self.fault {
                 Some(Fault::WholeShare) => Segment { share: 0, shares: 1, ..part },
                 _ => part,

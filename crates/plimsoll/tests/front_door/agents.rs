@@ -143,7 +143,8 @@ fn raw_samples_reach_the_hubs_exports() {
 /// Each agent asks the server of secrets by itself. The hub hides them in what it writes.
 #[test]
 fn agents_ask_the_server_of_secrets() {
-    let files = Files::default().reply("/secrets/token", Reply::new(200, &[], br#"{"v":"very-hidden-word"}"#));
+    let files =
+        Files::default().reply("/secrets/token", Reply::new(200, &[], br#"{"v":"very-hidden-word"}"#));
     let secrets = files.start();
     let server = testkit::http::start();
     let script = "import http from 'k6/http'; import secrets from 'k6/secrets';
@@ -153,8 +154,7 @@ fn agents_ask_the_server_of_secrets() {
             http.get(`${__ENV.URL}/json?word=${token}`, { tags: { word: token } });
             console.log(`a word of ${token.length}: ${token}`);
         }";
-    let source =
-        format!("--secret-source=url=urlTemplate={},responsePath=v", secrets.url("/secrets/{key}"));
+    let source = format!("--secret-source=url=urlTemplate={},responsePath=v", secrets.url("/secrets/{key}"));
     let ran = trusting(plimsoll(script).against(&server).flags("--agents 2").word(&source), &secrets);
     let ran = ran.flags("--log-output=file=log.txt --out json=points.json").run().exits(0);
     let log = ran.read("log.txt");
@@ -477,7 +477,9 @@ fn hub_of(running: &Running) -> (String, Token) {
         words.get(at + 1).cloned()
     };
     // The process is a copy of the hub's until it has begun.
-    eventually("its arguments", || of_flag(words("cmdline")).is_some() && of_variable(words("environ")).is_some());
+    eventually("its arguments", || {
+        of_flag(words("cmdline")).is_some() && of_variable(words("environ")).is_some()
+    });
     let token = of_variable(words("environ")).expect("a token");
     (of_flag(words("cmdline")).expect("an address"), Token::parse(&token).expect("a token"))
 }
@@ -596,8 +598,12 @@ fn every_verb_of_several_runs_uses_agents() {
         assert!(ran.code.is_some_and(|code| code == 0 || code == 99 || code > 100), "{words}: {}", ran.err);
         let list = ran.and("runs --json").run().exits(0).out.clone();
         let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
-        let ids: Vec<String> =
-            list.as_array().into_iter().flatten().filter_map(|run| Some(run["id"].as_str()?.to_owned())).collect();
+        let ids: Vec<String> = list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|run| Some(run["id"].as_str()?.to_owned()))
+            .collect();
         assert!(ids.len() >= least, "{words}: {ids:?} {}", ran.err);
         for id in ids.iter().take(least) {
             assert_eq!(stored_agents(&ran, id).len(), 2, "{words}");
@@ -612,6 +618,73 @@ fn every_verb_of_several_runs_uses_agents() {
     let capacity = "capacity script.js --agents 2 --from 4 --to 4 --warm-up 1s --step-min 1s --step-max 1s --hold 0s \
                     --budget 10s --slo http_req_failed:rate<0.5";
     check(capacity, 1);
-    let found = "sweep script.js --agents 2 --agents-listen 127.0.0.1:7000 --token-file t --vus 4 --slo a:p(95)<1";
+    let found =
+        "sweep script.js --agents 2 --agents-listen 127.0.0.1:7000 --token-file t --vus 4 --slo a:p(95)<1";
     verb(found).file("script.js", script).run().exits(104).says("leave at the end of each step");
+}
+
+/// CPU time of a process so far, seconds; `None` once it has ended.
+fn cpu_s(pid: u32) -> Option<f64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split(' ').collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    // Fields 14 and 15 of proc(5), in clock ticks, which are hundredths of a second on Linux.
+    Some((ticks(11)? + ticks(12)?) / 100.0)
+}
+
+#[test]
+#[ignore = "prints figures: cargo test -p plimsoll --test front_door fifty_agents -- --ignored --nocapture"]
+fn fifty_agents_print_their_figures() {
+    let script = "
+        import http from 'k6/http'; import { Counter } from 'k6/metrics';
+        const own = new Counter('own');
+        export const options = { scenarios: { load: { executor: 'constant-arrival-rate', rate: 500, timeUnit: '1s',
+          duration: '15s', preAllocatedVUs: 100, maxVUs: 100 } } };
+        let at = 0;
+        export default () => {
+          at += 1;
+          own.add(1, { n: `${(__VU * 7 + at) % 400}` });
+          http.get(`${__ENV.URL}/numbered/${(__VU + at) % 25}`);
+        };";
+    let server = testkit::http::start();
+    let running = plimsoll(script).against(&server).flags("--agents 50 --log-output=file=log.txt").start();
+    eventually("load", || server.seen().total > 100);
+    let children = running.children();
+    let of_first = |field: &str| {
+        let status = format!("/proc/{}/status", children[0].as_raw_nonzero());
+        let text = std::fs::read_to_string(status).unwrap_or_default();
+        text.lines().find_map(|line| line.strip_prefix(field)?.trim().parse::<u32>().ok())
+    };
+    let hub = of_first("PPid:").expect("it has a parent");
+    let (from, before) = (SystemClock::now(), cpu_s(hub).expect("it runs"));
+    let watch = std::thread::spawn(move || {
+        let mut last = (from, before);
+        while let Some(cpu_s) =
+            cpu_s(hub).filter(|_| SystemClock::now().since(from) < Duration::from_secs(13))
+        {
+            last = (SystemClock::now(), cpu_s);
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        last
+    });
+    let ran = running.wait_for(Duration::from_secs(120)).exits(0);
+    let (until, after) = watch.join().expect("no panic");
+    let cores = (after - before) / until.since(from).as_secs_f64();
+    let agents = stored_agents(&ran, "@last");
+    let mut late: Vec<i64> = agents.iter().filter_map(|agent| agent.late_ns).collect();
+    late.sort_unstable();
+    let sent: u64 = agents.iter().map(|agent| agent.requests).sum();
+    let uncertainty_ns = agents.iter().filter_map(|agent| agent.uncertainty_ns).max();
+    println!(
+        "{} agents: sent {sent}, seen {}, counted {}; started after their due time {:?} ns (median), {:?} ns (p99); largest error \
+         of a clock {uncertainty_ns:?} ns; hub {cores:.3} of a core, {:?} KiB",
+        agents.len(),
+        server.settled().total,
+        ran.count("http_reqs"),
+        late.get(late.len() / 2),
+        late.get(late.len() * 99 / 100),
+        ran.resident_max_kib
+    );
+    assert_eq!((sent, ran.count("http_reqs")), (server.settled().total, server.settled().total));
 }

@@ -58,7 +58,8 @@ fn agents(context: &Context<'_>) -> String {
     ]);
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     for agent in agents {
-        let rate = |of: fn((f64, f64)) -> f64| or_none(agent.rates.map(|rates| number::per_second(of(rates))));
+        let rate =
+            |of: fn((f64, f64)) -> f64| or_none(agent.rates.map(|rates| number::per_second(of(rates))));
         table.row(vec![
             markdown_code(&agent.name),
             state(agent, lang),

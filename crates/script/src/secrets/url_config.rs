@@ -262,7 +262,8 @@ mod tests {
 
     #[test]
     fn another_process_reads_the_same_settings() {
-        let config = read("urlTemplate=https://h/{key}?a=1,timeout=1500ms,headers.X-A=a=b,responsePath=d.v", &[]);
+        let config =
+            read("urlTemplate=https://h/{key}?a=1,timeout=1500ms,headers.X-A=a=b,responsePath=d.v", &[]);
         let config = config.expect("it is sound");
         let again = UrlConfig::read(&config.entries(1), &BTreeMap::new());
         assert_eq!(again.as_ref(), Ok(&config));
