@@ -32,10 +32,13 @@ pub struct FleetAgent {
     #[cfg_attr(test, schemars(with = "crate::closed::AgentState"))]
     pub state: &'static str,
     /// From when on it started iterations, seconds; null before it has begun.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub from: Option<Number>,
     /// From when on its load was missing, seconds; null where it was not.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub lost_from: Option<Number>,
     /// Until when, seconds; null where nobody continued it.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub lost_to: Option<Number>,
     /// Iterations per second that were due on it.
     pub due: Value,

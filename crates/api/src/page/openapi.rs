@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{
     About, ApiError, CapacityPage, ComparePage, Distribution, Ended, Errors, Evidence, Generator,
     LiveThresholds, LogRow, Logs, NoteAnswer, ReportDocument, Requests, Reset, RunList, RunPage, Series,
-    Services, Thresholds, Tick, TracePage, Traces, ValidityPage,
+    FleetPage, Services, Thresholds, Tick, TracePage, Traces, ValidityPage,
 };
 use crate::audit::AuditReport;
 use crate::diagnosis::DiagnosisReport;
