@@ -462,7 +462,7 @@ export const TEXTS = {
   strip_clock: ['System clock', '시스템 시각'],
   fleet_agents: ['Agents', '에이전트'],
   fleet_agent: ['Agent', '에이전트'],
-  fleet_share: ['Share', '비중'],
+  fleet_share: ['Share', '비율'],
   fleet_state: ['State', '상태'],
   fleet_due: ['Due', '예정'],
   fleet_achieved: ['Achieved', '달성'],
@@ -472,7 +472,7 @@ export const TEXTS = {
   agent_running: ['running', '실행 중'],
   agent_suspect: ['not heard', '응답 없음'],
   agent_ended: ['ended', '종료'],
-  agent_lost: ['lost', '유실'],
+  agent_lost: ['agent lost', '에이전트 유실'],
   fleet_sub: ['{0} agents · started within {1} · clocks known to ±{2}', '에이전트 {0}개 · 시작 시차 {1} · 시계 오차 ±{2}'],
   fleet_none: ['One process made the load of this run.', '이 실행의 부하는 프로세스 하나가 만들었습니다.'],
   fleet_requests: ['Requests', '요청'],
@@ -483,7 +483,6 @@ export const TEXTS = {
   fleet_lost_since: ['load missing since {0}', '{0}부터 부하 없음'],
   fleet_shares: ['Iterations per second by agent', '에이전트별 초당 반복'],
   absent_no_arrival_rate: ['no arrival rate', '도착률 없음'],
-  absent_not_measured: ['not measured', '측정하지 않음'],
   absent_it_had_no_part: ['it had no part', '맡은 부분 없음'],
   audit_derived: ['Derived figures', '수치에서 계산한 값'],
   audit_remarks: ['Ignored input', '해석하지 못한 입력'],
@@ -1007,10 +1006,10 @@ export interface Values {
   workers_n: [count: Value];
   at_most: [values: Value];
   dropped_in: [scenario: Value];
-  fleet_sub: [count: string, skew: string, error: string];
-  fleet_from: [second: string];
-  fleet_lost: [from: string, to: string];
-  fleet_lost_since: [from: string];
+  fleet_sub: [count: Value, skew: Value, error: Value];
+  fleet_from: [second: Value];
+  fleet_lost: [from: Value, to: Value];
+  fleet_lost_since: [from: Value];
   audit_sub: [count: Value];
   evidence_sub: [count: Value];
   evidence_lost: [count: Value];

@@ -137,7 +137,10 @@ async fn serve(
         }
         for input in inputs {
             let now = SystemClock::now();
-            for output in agent.step(now, input) {
+            let outputs = agent.step(now, input);
+            // Before the outputs: a start that comes too late starts nothing.
+            runner.set_fence(agent.fence());
+            for output in outputs {
                 match output {
                     AgentOutput::Dial => {
                         connection += 1;
@@ -156,7 +159,6 @@ async fn serve(
                 }
             }
         }
-        runner.set_fence(agent.fence());
         reporter.backlog_bytes.store(agent.backlog_bytes(), Ordering::Relaxed);
     }
 }

@@ -37,7 +37,7 @@ pub struct FleetAgent {
     /// From when on its load was missing, seconds; null where it was not.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub lost_from: Option<Number>,
-    /// Until when, seconds; null where nobody continued it.
+    /// Until when, seconds; null where no agent continued it.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub lost_to: Option<Number>,
     /// Iterations per second that were due on it.

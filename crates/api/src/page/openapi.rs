@@ -5,9 +5,9 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::{
-    About, ApiError, CapacityPage, ComparePage, Distribution, Ended, Errors, Evidence, Generator,
+    About, ApiError, CapacityPage, ComparePage, Distribution, Ended, Errors, Evidence, FleetPage, Generator,
     LiveThresholds, LogRow, Logs, NoteAnswer, ReportDocument, Requests, Reset, RunList, RunPage, Series,
-    FleetPage, Services, Thresholds, Tick, TracePage, Traces, ValidityPage,
+    Services, Thresholds, Tick, TracePage, Traces, ValidityPage,
 };
 use crate::audit::AuditReport;
 use crate::diagnosis::DiagnosisReport;

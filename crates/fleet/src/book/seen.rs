@@ -1,4 +1,4 @@
-//! What is known of each agent, for people who look at the fleet.
+//! Facts about each agent, for people who look at the fleet.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{AgentBook, AgentState, Book, part_of};
 use crate::message::MachineReading;
 use crate::window::reading;
 
-/// What an agent has shown, beside its windows.
+/// The facts that an agent has shown, beside its windows.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) is_suspect: bool,

@@ -142,7 +142,7 @@ fn iterations_of_a_lost_agent_are_dropped_once() {
     assert_eq!(missing(loops, 1), 0, "a loop has no number");
 }
 
-/// What lies between the last window of a lost agent and the instant from which others continue is missing, and nothing else.
+/// Iterations between the last window of a lost agent and the instant from which others continue are missing, and no others.
 #[test]
 fn a_load_that_others_continue_is_missing_in_between() {
     let missing = |executor: Executor| {
@@ -169,7 +169,7 @@ fn a_load_that_others_continue_is_missing_in_between() {
     // and with 43, 47 from 4 s on: of the twenty that were left, five and two.
     assert_eq!(missing(rate(10, 5)), 13);
     let each = Executor::PerVuIterations { vus: 4, iterations: 10, max_duration: ms(5_000) };
-    assert_eq!(missing(each), 15, "nobody continues iterations that have a number");
+    assert_eq!(missing(each), 15, "no agent continues iterations that have a number");
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl Hub {
                 let frames = std::iter::once(welcome).chain(frames);
                 self.outputs.extend(frames.map(|frame| HubOutput::Send(connection, frame)));
             }
-            Err(why) => self.refuse(connection, why),
+            Err(why) => self.refuse(connection, *why),
         }
     }
 
@@ -62,27 +62,27 @@ impl Hub {
     }
 
     /// Finds or makes the member that says hello.
-    fn admit(&mut self, now: Instant, connection: Connection, hello: &Hello) -> Result<usize, Body> {
+    fn admit(&mut self, now: Instant, connection: Connection, hello: &Hello) -> Result<usize, Box<Body>> {
         if !bool::from(hello.token.ct_eq(&self.settings.token)) {
             let text = "the token is not this run's; use the token file that the hub wrote";
-            return Err(Body::Refused(text.to_owned()));
+            return Err(Box::new(Body::Refused(text.to_owned())));
         }
         if hello.protocol != PROTOCOL || hello.version != self.settings.version {
-            return Err(Body::Refused(format!(
+            return Err(Box::new(Body::Refused(format!(
                 "the agent's version is {} (protocol {}), the hub's is {} (protocol {PROTOCOL}); install the same \
                  version on both",
                 hello.version, hello.protocol, self.settings.version
-            )));
+            ))));
         }
         if let Some(agent) = self.members.iter().position(|member| member.session == hello.session) {
             let member = &self.members[agent];
             return if member.is_live() {
                 Ok(agent)
             } else {
-                Err(member.given_up("it was silent for too long"))
+                Err(Box::new(member.given_up("it was silent for too long")))
             };
         }
-        let vacancy = self.place_for(hello).map_err(Body::Refused)?;
+        let vacancy = self.place_for(hello).map_err(|why| Box::new(Body::Refused(why)))?;
         let agent = self.members.len();
         self.members.push(Member::new(now, hello.session, hello.name.clone()));
         self.members[agent].connection = Some(connection);

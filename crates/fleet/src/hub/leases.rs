@@ -132,7 +132,7 @@ impl Hub {
         self.lease(now);
     }
 
-    /// Hands blocks to the agents that wait. They wait for what others may lose; without `rebalance` nobody gets that.
+    /// Hands blocks to the agents that wait. They wait for what others may lose; without `rebalance` those are missing.
     fn lease(&mut self, now: Instant) {
         let is_here = |stage: Stage| matches!(stage, Stage::Running | Stage::Armed);
         let agents = self.members.iter().filter(|it| is_here(it.stage)).count() as u64;
@@ -164,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    /// What happens to a pool: an agent wants a block, ends some of what it has, or is lost.
+    /// An event of a pool: an agent wants a block, ends some of what it has, or is lost.
     #[derive(Clone, Debug)]
     enum Act {
         Want(usize),
@@ -185,9 +185,9 @@ mod tests {
     #[derive(Clone, Copy, PartialEq)]
     enum Fault {
         None,
-        /// What a lost agent had ended is handed out again.
+        /// Iterations that a lost agent had ended are handed out again.
         ForgetEnds,
-        /// What a lost agent had not ended is forgotten.
+        /// Iterations that a lost agent had not ended are forgotten.
         ForgetReturns,
     }
 

@@ -1,8 +1,8 @@
 //! The load of agents that are lost, and the agents that continue it.
 //!
-//! A part of the test that nobody runs is a vacancy. With `rebalance` it is shared out at once among the agents that remain: each
-//! opens a further session, which initialises the VUs of its share as any agent does. A newcomer takes a vacancy that nobody has.
-//! Whoever takes it joins at an instant ahead, at the schedule's position of then. That instant lies behind the lost agent's fence:
+//! A part of the test that no agent runs is a vacancy. With `rebalance` it is shared out at once among the agents that remain: each
+//! opens a further session, which initialises the VUs of its share as any agent does. A newcomer takes a vacancy that no other agent has.
+//! The agent that takes it joins at an instant ahead, at the schedule's position of then. That instant lies behind the lost agent's fence:
 //! an agent starts no iteration once the hub has not answered its heartbeats for [`HUB_SILENCE_MAX`].
 
 use std::time::Duration;
@@ -28,7 +28,7 @@ const SHARES_MAX: u32 = 1000;
 /// An agent that loops VUs numbers fewer iterations than this after its last counters: 9 s at 100,000 per second.
 const UNHEARD_ITERATIONS_MAX: u64 = 1 << 20;
 
-/// A part of the test that nobody runs, or a share of one.
+/// A part of the test that no agent runs, or a share of one.
 #[derive(Debug)]
 pub(super) struct Vacancy {
     part: Segment,

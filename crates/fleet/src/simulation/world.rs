@@ -67,7 +67,7 @@ pub(super) struct Trace {
     /// When the load ends, and the last fault.
     pub(super) load_ends: u64,
     pub(super) last_fault: u64,
-    /// Whether the network is one on which nobody has to wait.
+    /// Whether the network is one on which no agent has to wait.
     pub(super) is_quick: bool,
 }
 

@@ -555,7 +555,7 @@ fn stored_agents(ran: &Ran, run: &str) -> Vec<runfile::AgentRow> {
     reader.header().agents.clone()
 }
 
-/// What each agent did, and what its machine was like, is in the run's file, its report and its page.
+/// The work of each agent, and the state of its machine, are in the run's file, its report and its page.
 #[test]
 fn the_file_of_a_run_names_its_agents() {
     let server = testkit::http::start();

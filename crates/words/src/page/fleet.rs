@@ -28,6 +28,5 @@ crate::page_catalogue! {
     fleet_lost_since(from) = "load missing since {from}" | "{from}부터 부하 없음";
     fleet_shares = "Iterations per second by agent" | "에이전트별 초당 반복";
     absent_no_arrival_rate = "no arrival rate" | "도착률 없음";
-    absent_not_measured = "not measured" | "측정하지 않음";
     absent_it_had_no_part = "it had no part" | "맡은 부분 없음";
 }

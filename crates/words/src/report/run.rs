@@ -97,7 +97,7 @@ crate::catalogue! {
     windows_lost = "Seconds not stored" | "저장하지 못한 구간(초)";
     fleet_agents = "Agents" | "에이전트";
     fleet_agent = "Agent" | "에이전트";
-    fleet_share = "Share" | "비중";
+    fleet_share = "Share" | "비율";
     fleet_state = "State" | "상태";
     fleet_due = "Due" | "예정";
     fleet_achieved = "Achieved" | "달성";
@@ -109,7 +109,7 @@ crate::catalogue! {
     agent_running = "running" | "실행 중";
     agent_suspect = "not heard" | "응답 없음";
     agent_ended = "ended" | "종료";
-    agent_lost = "lost" | "유실";
+    agent_lost = "agent lost" | "에이전트 유실";
     nothing_lost = "No data was lost." | "유실된 데이터가 없습니다.";
     lateness = "Start delay" | "시작 지연";
     log_before(lines) = "Earlier lines not shown: {lines}." | "이전 로그 {lines}줄은 생략했습니다.";
