@@ -523,7 +523,8 @@ impl Book {
         let Executor::SharedIterations { iterations, .. } = self.plan.scenarios[scenario].executor else {
             return;
         };
-        let ran: u64 = self.agents.iter().map(|it| it.finished[scenario] + it.dropped[scenario]).sum();
+        let ran = self.agents.iter().map(|it| it.finished[scenario].saturating_add(it.dropped[scenario]));
+        let ran = ran.fold(0, u64::saturating_add);
         let cause = if self.agents_lost > 0 { DropCause::AgentLost } else { DropCause::TimeUp };
         self.drop_missing(scenario, iterations.saturating_sub(ran), cause, at);
     }
