@@ -1761,7 +1761,7 @@ export interface FleetAgent {
   lateness: ReportValue;
   /** From when on its load was missing, seconds; null where it was not. */
   lostFrom: number | null;
-  /** Until when, seconds; null where nobody continued it. */
+  /** Until when, seconds; null where no agent continued it. */
   lostTo: number | null;
   /** Its name. */
   name: string;
