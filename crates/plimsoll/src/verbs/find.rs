@@ -173,6 +173,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn steps_of_a_search_use_agents() {
+        let mut flags = FindFlags::default();
+        flags.agents.agents = Some(2);
+        let study = study_flags(&flags, Vec::new());
+        assert_eq!(study.agents.agents, Some(2));
+        flags.agents.agents_listen = Some("0.0.0.0:7000".to_owned());
+        assert!(refuse(&study_flags(&flags, Vec::new())).is_err());
+    }
+
+    #[test]
     fn thresholds_are_slos() {
         let check = |thresholds: &[(&str, &str)], expect: &[&str]| {
             let spec = |(selector, source): &(&str, &str)| ThresholdSpec {

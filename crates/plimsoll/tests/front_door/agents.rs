@@ -587,41 +587,54 @@ fn the_file_of_a_run_names_its_agents() {
     assert!(text.contains("local-2") && text.contains("33.33"), "{text}");
 }
 
-/// Several runs, studies and comparisons use the agents in each of their runs.
-#[test]
-fn every_verb_of_several_runs_uses_agents() {
+/// Runs a command of several runs with two agents, each of which has them in its file.
+#[track_caller]
+fn runs_on_two_agents(words: &str, least: usize) -> Ran {
     let server = testkit::http::start();
     let script = "import http from 'k6/http'; import { sleep } from 'k6';
         export const options = { vus: 4, duration: '1s' };
         export default () => { http.get(`${__ENV.URL}/json`); sleep(0.05); };";
-    let check = |words: &str, least: usize| {
-        let ran = verb(words).file("script.js", script).against(&server).run();
-        assert!(ran.code.is_some_and(|code| code == 0 || code == 99 || code > 100), "{words}: {}", ran.err);
-        let list = ran.and("runs --json").run().exits(0).out.clone();
-        let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
-        let ids: Vec<String> = list
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|run| Some(run["id"].as_str()?.to_owned()))
-            .collect();
-        assert!(ids.len() >= least, "{words}: {ids:?} {}", ran.err);
-        for id in ids.iter().take(least) {
-            assert_eq!(stored_agents(&ran, id).len(), 2, "{words}");
-        }
-        ran
-    };
-    check("run --agents 2 --repeat 2 --despite-no-steady-part script.js", 2);
-    let compared =
-        "run --agents 2 --interleave A=1 --repeat 1 --despite-no-steady-part --series ab script.js";
-    check(compared, 2).prints("run 2 of 2 (B): ");
-    check("sweep script.js --agents 2 --vus 4 --hold 1s --warm-up 1s --slo http_req_failed:rate<0.5", 1);
-    let capacity = "capacity script.js --agents 2 --from 4 --to 4 --warm-up 1s --step-min 1s --step-max 1s --hold 0s \
-                    --budget 10s --slo http_req_failed:rate<0.5";
-    check(capacity, 1);
-    let found =
+    let ran = verb(words).file("script.js", script).against(&server).run();
+    let list = ran.and("runs --json").run().exits(0).out.clone();
+    let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    let ids = list.as_array().into_iter().flatten().filter_map(|run| Some(run["id"].as_str()?.to_owned()));
+    let ids: Vec<String> = ids.collect();
+    assert!(ids.len() >= least, "{words}: {ids:?} {}", ran.err);
+    for id in ids.iter().take(least) {
+        assert_eq!(stored_agents(&ran, id).len(), 2, "{words}");
+    }
+    ran
+}
+
+#[test]
+fn repeated_runs_use_agents() {
+    runs_on_two_agents("run --agents 2 --repeat 2 --despite-no-steady-part script.js", 2);
+}
+
+#[test]
+fn alternating_runs_use_agents() {
+    let words = "run --agents 2 --interleave A=1 --repeat 1 --despite-no-steady-part --series ab script.js";
+    runs_on_two_agents(words, 2).prints("run 2 of 2 (B): ");
+}
+
+#[test]
+fn a_sweep_uses_agents_of_this_machine() {
+    let slo = "--slo http_req_duration:avg<5000";
+    runs_on_two_agents(&format!("sweep script.js --agents 2 --vus 4 --hold 1s --warm-up 1s {slo}"), 1);
+    let words =
         "sweep script.js --agents 2 --agents-listen 127.0.0.1:7000 --token-file t --vus 4 --slo a:p(95)<1";
-    verb(found).file("script.js", script).run().exits(104).says("leave at the end of each step");
+    verb(words)
+        .file("script.js", "export default () => {};")
+        .run()
+        .exits(104)
+        .says("leave at the end of each step");
+}
+
+#[test]
+fn a_search_for_capacity_uses_agents() {
+    let words = "capacity script.js --agents 2 --from 4 --to 4 --warm-up 1s --step-min 1s --step-max 1s --hold 0s \
+                 --budget 10s --slo http_req_duration:avg<5000";
+    runs_on_two_agents(words, 1);
 }
 
 /// CPU time of a process so far, seconds; `None` once it has ended.
