@@ -26,6 +26,9 @@ const MEASURE_EVERY: Duration = Duration::from_millis(20);
 /// Interval between attempts to connect.
 const DIAL_EVERY: Duration = Duration::from_millis(500);
 
+/// A hub that does not answer a hello for so long is dialled again: the frame, or its answer, may be lost on the way.
+const WELCOME_PATIENCE: Duration = Duration::from_secs(5);
+
 /// An agent stops its load when it has not heard from the hub for so long, so that load ends within 10 s of the hub's death.
 pub const HUB_SILENCE_MAX: Duration = Duration::from_secs(8);
 
@@ -184,6 +187,8 @@ pub struct Agent {
     armed: Option<u32>,
     next_heartbeat: Instant,
     next_dial: Instant,
+    /// When the hub has to have answered the hello of this connection.
+    welcome_by: Instant,
     outputs: Vec<AgentOutput>,
 }
 
@@ -204,6 +209,7 @@ impl Agent {
             armed: None,
             next_heartbeat: Instant::MAX,
             next_dial: now,
+            welcome_by: Instant::MAX,
             outputs: Vec::new(),
         }
     }
@@ -216,7 +222,7 @@ impl Agent {
         // A machine that stood still finds frames waiting, and its fence has passed all the same.
         self.mind_silence(now);
         match input {
-            Some(AgentInput::Connected) => self.greet(),
+            Some(AgentInput::Connected) => self.greet(now),
             Some(AgentInput::Disconnected) => self.disconnected(now),
             Some(AgentInput::Frame(frame)) => self.on_frame(now, frame),
             Some(AgentInput::Report(body)) => self.report(now, body),
@@ -231,7 +237,7 @@ impl Agent {
     pub fn deadline(&self) -> Instant {
         let resend = if self.is_welcome { self.link.deadline() } else { Instant::MAX };
         let dial = if self.is_connected { Instant::MAX } else { self.next_dial };
-        self.silence_ends().min(self.next_heartbeat).min(resend).min(dial)
+        self.silence_ends().min(self.next_heartbeat).min(resend).min(dial).min(self.welcome_by)
     }
 
     /// The hub's clock minus the agent's, nanoseconds; `None` before the first round trip.
@@ -264,8 +270,9 @@ impl Agent {
         self.link.waiting()
     }
 
-    fn greet(&mut self) {
+    fn greet(&mut self, now: Instant) {
         self.is_connected = true;
+        self.welcome_by = now + WELCOME_PATIENCE;
         let hello = Hello {
             protocol: PROTOCOL,
             version: self.settings.version.clone(),
@@ -282,6 +289,7 @@ impl Agent {
 
     fn disconnected(&mut self, now: Instant) {
         (self.is_connected, self.is_welcome) = (false, false);
+        self.welcome_by = Instant::MAX;
         self.next_heartbeat = Instant::MAX;
         self.next_dial = now + DIAL_EVERY;
     }
@@ -322,7 +330,7 @@ impl Agent {
         }
         match arrival {
             Arrival::Unnumbered(Body::Welcome(welcome)) => {
-                self.is_welcome = true;
+                (self.is_welcome, self.welcome_by) = (true, Instant::MAX);
                 self.next_heartbeat = now;
                 let frames = self.link.resume(now, welcome.received);
                 self.outputs.extend(frames.into_iter().map(AgentOutput::Send));
@@ -422,6 +430,10 @@ impl Agent {
     fn do_due(&mut self, now: Instant) {
         if self.stage == Stage::Over {
             return;
+        }
+        if now >= self.welcome_by {
+            self.outputs.push(AgentOutput::Hangup);
+            self.disconnected(now);
         }
         if !self.is_connected && now >= self.next_dial {
             self.next_dial = now + DIAL_EVERY;
@@ -531,6 +543,23 @@ mod tests {
             _ => None,
         });
         assert!(unfit.is_some_and(|text| text.contains("pack fewer files")));
+    }
+
+    #[test]
+    fn a_hello_without_an_answer_is_said_again() {
+        let settings = AgentSettings {
+            version: "1".into(),
+            token: Bytes::new(),
+            session: 1,
+            name: "a".into(),
+            cores: 1,
+            ticket: 0,
+        };
+        let mut agent = Agent::new(at(0), settings);
+        agent.step(at(0), Some(AgentInput::Connected));
+        assert_eq!(agent.deadline(), at(0) + WELCOME_PATIENCE);
+        assert_eq!(agent.step(at(5), None), [AgentOutput::Hangup]);
+        assert_eq!(agent.step(at(6), None), [AgentOutput::Dial]);
     }
 
     /// Orders that still arrive do not show that the hub hears the agent: only answers to heartbeats move its fence.

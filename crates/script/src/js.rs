@@ -110,8 +110,7 @@ fn define_member<'js>(object: &Object<'js>, name: &str, value: Value<'js>) -> rq
             return Err(rquickjs::Error::Exception);
         }
         let owned = qjs::JS_DupValue(ctx, value.as_raw());
-        let status =
-            qjs::JS_DefinePropertyValue(ctx, object.as_raw(), atom, owned, qjs::JS_PROP_C_W_E as _);
+        let status = qjs::JS_DefinePropertyValue(ctx, object.as_raw(), atom, owned, qjs::JS_PROP_C_W_E as _);
         qjs::JS_FreeAtom(ctx, atom);
         status
     };
