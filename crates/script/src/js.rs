@@ -91,7 +91,8 @@ impl<'js> Args<'_, 'js> {
 /// # Errors
 /// The text is not JSON, or memory is short.
 pub(crate) fn json_parse<'js>(ctx: &Ctx<'js>, text: &[u8]) -> rquickjs::Result<Value<'js>> {
-    match parse::small(ctx, text) {
+    let vu = vu_if_any(ctx);
+    match parse::small(ctx, vu.as_ref().map(|vu| &vu.parsed_layouts), text) {
         Some(value) => Ok(value),
         None => vu::preempt::in_engine(|| ctx.json_parse(text)),
     }
@@ -101,7 +102,11 @@ pub(crate) fn json_parse<'js>(ctx: &Ctx<'js>, text: &[u8]) -> rquickjs::Result<V
 ///
 /// # Errors
 /// Memory is short.
-fn define_member<'js>(object: &Object<'js>, name: &str, value: Value<'js>) -> rquickjs::Result<()> {
+pub(crate) fn define_member<'js>(
+    object: &Object<'js>,
+    name: &str,
+    value: Value<'js>,
+) -> rquickjs::Result<()> {
     let ctx = object.ctx().as_raw().as_ptr();
     // SAFETY: the context is alive, and the name is a valid range. The call owns the duplicate of the value; the atom is freed once.
     let status = unsafe {

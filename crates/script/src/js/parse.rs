@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::shapes::{Names, ParsedLayouts};
 use rquickjs::{Array, Ctx, Object, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
@@ -13,12 +14,12 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 const BYTES_MAX: usize = 4 << 10;
 
 /// The value of a JSON text as `JSON.parse` gives it; `None` if the engine's parser has to decide.
-pub(super) fn small<'js>(ctx: &Ctx<'js>, text: &[u8]) -> Option<Value<'js>> {
+pub(super) fn small<'js>(ctx: &Ctx<'js>, layouts: Option<&ParsedLayouts>, text: &[u8]) -> Option<Value<'js>> {
     if text.len() > BYTES_MAX {
         return None;
     }
     let mut json = serde_json::Deserializer::from_slice(text);
-    let value = Made(ctx).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
+    let value = Made { ctx, layouts }.deserialize(&mut json).and_then(|value| json.end().map(|()| value));
     if value.is_err() {
         // The engine's parser meets the same shortage of memory.
         ctx.catch();
@@ -28,7 +29,10 @@ pub(super) fn small<'js>(ctx: &Ctx<'js>, text: &[u8]) -> Option<Value<'js>> {
 
 /// Makes the next value of a text.
 #[derive(Clone, Copy)]
-struct Made<'a, 'js>(&'a Ctx<'js>);
+struct Made<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    layouts: Option<&'a ParsedLayouts>,
+}
 
 impl<'de, 'js> DeserializeSeed<'de> for Made<'_, 'js> {
     type Value = Value<'js>;
@@ -46,38 +50,38 @@ impl<'de, 'js> Visitor<'de> for Made<'_, 'js> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Value<'js>, E> {
-        Ok(Value::new_null(self.0.clone()))
+        Ok(Value::new_null(self.ctx.clone()))
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Value<'js>, E> {
-        Ok(Value::new_bool(self.0.clone(), value))
+        Ok(Value::new_bool(self.ctx.clone(), value))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Value<'js>, E> {
         match i32::try_from(value) {
-            Ok(value) => Ok(Value::new_int(self.0.clone(), value)),
+            Ok(value) => Ok(Value::new_int(self.ctx.clone(), value)),
             Err(_) => self.visit_f64(value as f64),
         }
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Value<'js>, E> {
         match i32::try_from(value) {
-            Ok(value) => Ok(Value::new_int(self.0.clone(), value)),
+            Ok(value) => Ok(Value::new_int(self.ctx.clone(), value)),
             Err(_) => self.visit_f64(value as f64),
         }
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value<'js>, E> {
-        Ok(Value::new_float(self.0.clone(), value))
+        Ok(Value::new_float(self.ctx.clone(), value))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Value<'js>, E> {
-        let made = rquickjs::String::from_str(self.0.clone(), text).map_err(E::custom)?;
+        let made = rquickjs::String::from_str(self.ctx.clone(), text).map_err(E::custom)?;
         Ok(made.into_value())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value<'js>, A::Error> {
-        let array = Array::new(self.0.clone()).map_err(A::Error::custom)?;
+        let array = Array::new(self.ctx.clone()).map_err(A::Error::custom)?;
         let mut index = 0;
         while let Some(item) = items.next_element_seed(self)? {
             super::define_element(&array, index, item).map_err(A::Error::custom)?;
@@ -87,10 +91,15 @@ impl<'de, 'js> Visitor<'de> for Made<'_, 'js> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value<'js>, A::Error> {
-        let object = Object::new(self.0.clone()).map_err(A::Error::custom)?;
+        let object = Object::new(self.ctx.clone()).map_err(A::Error::custom)?;
+        let mut names = Names::NONE;
         while let Some(name) = members.next_key_seed(Name)? {
+            names = names.and(&name);
             let value = members.next_value_seed(self)?;
             super::define_member(&object, &name, value).map_err(A::Error::custom)?;
+        }
+        if let Some(layouts) = self.layouts {
+            layouts.note(&object, names).map_err(A::Error::custom)?;
         }
         Ok(object.into_value())
     }
@@ -134,8 +143,9 @@ mod tests {
     fn check(text: &str, is_made: bool) {
         let context = Context::full(&Runtime::new().expect("memory")).expect("memory");
         context.with(|ctx| {
-            let Some(value) = small(&ctx, text.as_bytes()) else { return assert!(!is_made, "{text}") };
-            assert!(is_made, "{text}");
+            // The third is made along layouts that the second has kept.
+            let layouts = ParsedLayouts::default();
+            let values = [(); 3].map(|()| small(&ctx, Some(&layouts), text.as_bytes()));
             let describe: rquickjs::Function<'_> = ctx
                 .eval(
                     "(function describe(v) {
@@ -150,9 +160,13 @@ mod tests {
                 )
                 .expect("a function");
             let expect = ctx.json_parse(text).expect("JSON");
-            let [made, expected]: [String; 2] =
-                [value, expect].map(|value| describe.call((value,)).expect("a text"));
-            assert_eq!(made, expected, "{text}");
+            let of = |value| -> String { describe.call((value,)).expect("a text") };
+            let expect = of(expect);
+            for value in values {
+                assert_eq!(value.is_some(), is_made, "{text}");
+                assert_eq!(value.map_or(expect.clone(), of), expect, "{text}");
+            }
+            layouts.clear();
         });
     }
 
@@ -187,7 +201,7 @@ mod tests {
     fn what_serde_refuses_is_left_to_the_engine() {
         let refused = |text: &str| {
             let context = Context::full(&Runtime::new().expect("memory")).expect("memory");
-            context.with(|ctx| assert!(small(&ctx, text.as_bytes()).is_none(), "{text}"));
+            context.with(|ctx| assert!(small(&ctx, None, text.as_bytes()).is_none(), "{text}"));
         };
         for text in ["", "{", "[1,]", "{'a':1}", "1 2", "01", "NaN", "\u{feff}1", r#"{"a":1,}"#] {
             refused(text);
