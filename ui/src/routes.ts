@@ -9,6 +9,7 @@ import Capacity from './screens/Capacity.svelte';
 import Distribution from './screens/Distribution.svelte';
 import Errors from './screens/Errors.svelte';
 import Evidence from './screens/Evidence.svelte';
+import Fleet from './screens/Fleet.svelte';
 import Live from './screens/Live.svelte';
 import Logs from './screens/Logs.svelte';
 import Report from './screens/Report.svelte';
@@ -36,6 +37,8 @@ export interface Screen {
   component: Component<ScreenProps>;
   /** How many things are on it, for its tab. */
   count?: (page: RunPage) => number;
+  /** Whether the run has it at all; every run if unset. */
+  isShown?: (page: RunPage) => boolean;
   /** Whether it is there only while the run goes on. */
   whileLive?: boolean;
   /** Whether it is there only once the run has ended. */
@@ -55,6 +58,7 @@ export const SCREENS: Screen[] = [
   { name: 'services', title: 'screen_services', component: Services },
   { name: 'logs', title: 'screen_logs', component: Logs, count: (page) => page.counts.logs },
   { name: 'validity', title: 'screen_validity', component: Validity },
+  { name: 'fleet', title: 'screen_fleet', component: Fleet, count: (page) => page.counts.agents, isShown: (page) => page.counts.agents > 0 },
   { name: 'audit', title: 'screen_audit', component: Audit },
   { name: 'report', title: 'report', component: Report, onceEnded: true },
 ];

@@ -120,6 +120,7 @@ export const TEXTS = {
   screen_logs: ['Logs', '로그'],
   screen_validity: ['Validity', '유효성'],
   screen_audit: ['Audit', '검산'],
+  screen_fleet: ['Fleet', '에이전트'],
   load_shape: ['Load', '부하'],
   requests_rate: ['Requests/s', '초당 요청'],
   trend_no_change: ['No statistically significant change.', '통계적으로 유의한 변화가 없습니다.'],
@@ -459,6 +460,30 @@ export const TEXTS = {
   strip_timer_lag: ['Timer lag', '타이머 지연'],
   strip_sockets: ['Sockets', '소켓'],
   strip_clock: ['System clock', '시스템 시각'],
+  fleet_agents: ['Agents', '에이전트'],
+  fleet_agent: ['Agent', '에이전트'],
+  fleet_share: ['Share', '비율'],
+  fleet_state: ['State', '상태'],
+  fleet_due: ['Due', '예정'],
+  fleet_achieved: ['Achieved', '달성'],
+  fleet_cpu: ['CPU, peak', '최대 CPU'],
+  fleet_lateness: ['Start delay p99', '시작 지연 p99'],
+  agent_joining: ['joining', '참여 중'],
+  agent_running: ['running', '실행 중'],
+  agent_suspect: ['not heard', '응답 없음'],
+  agent_ended: ['ended', '종료'],
+  agent_lost: ['agent lost', '에이전트 유실'],
+  fleet_sub: ['{0} agents · started within {1} · clocks known to ±{2}', '에이전트 {0}개 · 시작 시차 {1} · 시계 오차 ±{2}'],
+  fleet_none: ['One process made the load of this run.', '이 실행의 부하는 프로세스 하나가 만들었습니다.'],
+  fleet_requests: ['Requests', '요청'],
+  fleet_late: ['Start skew', '시작 시차'],
+  fleet_offset: ['Clock offset', '시계 오프셋'],
+  fleet_from: ['since {0}', '{0}부터'],
+  fleet_lost: ['load missing {0}–{1}', '{0}~{1} 부하 없음'],
+  fleet_lost_since: ['load missing since {0}', '{0}부터 부하 없음'],
+  fleet_shares: ['Iterations per second by agent', '에이전트별 초당 반복'],
+  absent_no_arrival_rate: ['no arrival rate', '도착률 없음'],
+  absent_it_had_no_part: ['it had no part', '맡은 부분 없음'],
   audit_derived: ['Derived figures', '수치에서 계산한 값'],
   audit_remarks: ['Ignored input', '해석하지 못한 입력'],
   remedy: ['Remedy:', '조치:'],
@@ -981,6 +1006,10 @@ export interface Values {
   workers_n: [count: Value];
   at_most: [values: Value];
   dropped_in: [scenario: Value];
+  fleet_sub: [count: Value, skew: Value, error: Value];
+  fleet_from: [second: Value];
+  fleet_lost: [from: Value, to: Value];
+  fleet_lost_since: [from: Value];
   audit_sub: [count: Value];
   evidence_sub: [count: Value];
   evidence_lost: [count: Value];

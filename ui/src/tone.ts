@@ -1,6 +1,6 @@
 // Words of the API as a tone and an icon, so that colour never stands alone.
 
-import type { Capacity, CapacityLevel, DiagnosisFinding, DiagnosisReport, EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
+import type { AgentState, Capacity, CapacityLevel, DiagnosisFinding, DiagnosisReport, EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
 import type { IconName } from './parts/icons';
 
 export type Tone = 'ok' | 'warn' | 'fail' | 'unk' | 'live';
@@ -45,6 +45,12 @@ export function ofStatus(status: Status, hasFailures: boolean, isJudged: boolean
     imported: { tone: 'unk', icon: 'import' },
   };
   return tones[status] ?? LOOKS.unk;
+}
+
+export function ofAgent(state: AgentState): Look {
+  if (state === 'lost') return LOOKS.fail;
+  if (state === 'suspect') return LOOKS.warn;
+  return state === 'running' ? LOOKS.live : state === 'ended' ? LOOKS.ok : LOOKS.unk;
 }
 
 export function ofStrip(status: StripItem['status']): Look {

@@ -15,7 +15,7 @@ function fixture(name) {
   return JSON.parse(fixtures.get(name));
 }
 
-const PARTS = ['series', 'requests', 'distribution', 'errors', 'logs', 'generator', 'validity', 'audit', 'thresholds', 'evidence'];
+const PARTS = ['series', 'requests', 'distribution', 'errors', 'logs', 'generator', 'validity', 'fleet', 'audit', 'thresholds', 'evidence'];
 
 // Made by functions and not read from a file; their texts that others choose are under other names.
 const MADE = { traces: tracesPage, services: servicesPage };

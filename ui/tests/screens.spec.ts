@@ -36,6 +36,7 @@ const SCREENS: [string, string][] = [
   ['empty-traces', '/runs/empty/traces'],
   ['empty-services', '/runs/empty/services'],
   ['validity', '/runs/ab12cd08/validity'],
+  ['fleet', '/runs/ab12cd08/fleet'],
   ['audit', '/runs/ab12cd08/audit'],
   ['report', '/runs/ab12cd08/report'],
   ['compare', '/compare?a=ab12cd07&b=ab12cd08'],

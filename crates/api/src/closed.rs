@@ -25,6 +25,8 @@ macro_rules! closed {
 closed! {
     /// Grade of a measurement: whether its numbers can be trusted.
     Grade = "valid" | "unmeasured" | "degraded" | "invalid";
+    /// Place of an agent in a run.
+    AgentState = "joining" | "running" | "suspect" | "ended" | "lost";
     /// Verdict of a run against its thresholds.
     Verdict = "pass" | "fail" | "inconclusive";
     /// State of a run's record: `partial` has no end on record.

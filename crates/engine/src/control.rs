@@ -33,7 +33,9 @@ pub struct RunControl(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     /// Time at which iterations were cancelled; `u64::MAX` before.
-    stopped_ns: Arc<AtomicU64>,
+    stopped_ns: AtomicU64,
+    /// The earlier of that and of the fence.
+    cut_ns: Arc<AtomicU64>,
     /// Time at which everything was cancelled, `teardown()` too; `u64::MAX` before.
     killed_ns: Arc<AtomicU64>,
     reason: Mutex<Option<AbortReason>>,
@@ -45,7 +47,8 @@ struct Inner {
 impl Default for Inner {
     fn default() -> Self {
         Inner {
-            stopped_ns: Arc::new(AtomicU64::new(u64::MAX)),
+            stopped_ns: AtomicU64::new(u64::MAX),
+            cut_ns: Arc::new(AtomicU64::new(u64::MAX)),
             killed_ns: Arc::new(AtomicU64::new(u64::MAX)),
             reason: Mutex::default(),
             marked_failed: AtomicBool::new(false),
@@ -69,7 +72,16 @@ impl RunControl {
     pub(crate) fn stop_at(&self, now: Instant, reason: AbortReason) {
         self.0.reason.lock().expect("no panic inside").get_or_insert(reason);
         mark(&self.0.stopped_ns, now);
+        self.0.cut_ns.fetch_min(now.as_ns(), Ordering::AcqRel);
         self.notify();
+    }
+
+    /// Lets no iteration start at `at` or later, until the fence is moved: another process may run them from then on.
+    pub fn set_fence(&self, at: Instant) {
+        self.0.cut_ns.store(at.as_ns(), Ordering::Release);
+        // A stop meanwhile stays.
+        let stopped_ns = self.0.stopped_ns.load(Ordering::Acquire);
+        self.0.cut_ns.fetch_min(stopped_ns, Ordering::AcqRel);
     }
 
     pub(crate) fn kill_at(&self, now: Instant, reason: AbortReason) {
@@ -108,9 +120,9 @@ impl RunControl {
         *self.0.driver.lock().expect("no panic inside") = Some(driver);
     }
 
-    /// Creates a deadline that a stop brings forward.
+    /// Creates a deadline that a stop or a fence brings forward.
     pub(crate) fn iteration_deadline(&self) -> Arc<Deadline> {
-        Arc::new(Deadline { own_ns: AtomicU64::new(u64::MAX), cut_ns: self.0.stopped_ns.clone() })
+        Arc::new(Deadline { own_ns: AtomicU64::new(u64::MAX), cut_ns: self.0.cut_ns.clone() })
     }
 
     /// Creates a deadline that only a kill brings forward.

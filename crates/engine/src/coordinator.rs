@@ -16,7 +16,7 @@ use tally::{Evaluation, Totals};
 use crate::report::{Function, Order, Report};
 use crate::roster::Demand;
 use crate::windows::{self, WindowBook};
-use crate::{AbortReason, LifecycleError, ProgramError, RunConfig};
+use crate::{AbortReason, LifecycleError, ProgramError, RunConfig, Start};
 
 /// Time between the order to start and the start, so that every thread has the order when the first iteration is due.
 const START_LEAD: Duration = Duration::from_millis(1);
@@ -48,8 +48,8 @@ pub(crate) enum Input {
     Steer {
         /// Whether it is paused.
         is_paused: bool,
-        /// The instant at which the scenarios of a run that waited start; `None` for at once.
-        start_at: Option<Instant>,
+        /// How a run that waited begins; `None` for at once.
+        start_at: Option<Start>,
         /// The scenario that takes its VUs from outside, and how many of the whole test loop in it.
         target: Option<(ScenarioId, u64)>,
     },
@@ -147,7 +147,7 @@ struct Control {
     is_stopped: bool,
     is_killed: bool,
     is_paused: bool,
-    start_at: Option<Instant>,
+    start_at: Option<Start>,
     target: Option<(ScenarioId, u64)>,
 }
 
@@ -246,7 +246,7 @@ impl Coordinator {
     /// When to step at the latest, whether or not there is an input.
     pub(crate) fn deadline(&self) -> Instant {
         let phase = match self.phase {
-            Phase::Paused => self.control.start_at.map_or(Instant::MAX, |at| before(at, AGREED_LEAD)),
+            Phase::Paused => self.agreed_early(),
             Phase::Initializing => Instant::MAX,
             Phase::SettingUp { until, .. } | Phase::TearingDown { until, .. } => until + WORKER_PATIENCE,
             Phase::Iterating { give_up } => give_up,
@@ -310,7 +310,8 @@ impl Coordinator {
                 self.order_all(|| Order::Kill);
             }
             Input::Steer { is_paused, start_at, target } => {
-                self.control = Control { is_paused, start_at, target, ..self.control };
+                (self.control.is_paused, self.control.start_at, self.control.target) =
+                    (is_paused, start_at, target);
                 self.steer();
             }
             Input::SetUp(data) => self.setup.ordered = Some(data),
@@ -443,7 +444,7 @@ impl Coordinator {
     /// Begins the test proper unless it still waits for its resume: meanwhile `setup()` may be run or replaced by the
     /// data of another instance of the same test.
     fn leave_pause(&mut self, now: Instant) -> bool {
-        let is_early = self.control.start_at.is_some_and(|at| now < before(at, AGREED_LEAD));
+        let is_early = self.control.start_at.is_some() && now < self.agreed_early();
         let waits = self.control.is_paused || is_early;
         if waits && self.init_error.is_none() && !self.control.is_stopped {
             let Some(order) = self.setup.ordered.take() else { return false };
@@ -458,7 +459,7 @@ impl Coordinator {
         }
         self.outputs.push(Output::CloseSetup);
         // Windows, and k6's "test run duration", count from here.
-        let began = self.control.start_at.unwrap_or(now);
+        let began = self.control.start_at.as_ref().map_or(now, |start| start.from);
         self.timers.began = began;
         self.windows.begin(began);
         self.progress.began_ns.store(began.as_ns(), Ordering::Relaxed);
@@ -506,17 +507,26 @@ impl Coordinator {
             return self.close_vus(now, false);
         }
         // An agreed instant that has passed stays what it is: iterations that were due since then are late, and counted so.
-        let at = self.control.start_at.unwrap_or(now + START_LEAD);
+        let start = self.control.start_at.clone().unwrap_or_else(|| {
+            let at = now + START_LEAD;
+            Start { scenarios: at, from: at, numbers: Arc::default() }
+        });
+        let at = start.scenarios;
         self.timers.started = Some(at);
         self.timers.next_thresholds = at + THRESHOLDS_EVERY;
         self.timers.next_progress = at;
         self.progress.started_ns.store(at.as_ns(), Ordering::Relaxed);
         let setup_data = self.setup.data.clone();
-        self.order_all(|| Order::Start { at, setup_data: setup_data.clone() });
+        self.order_all(|| Order::Start { start: start.clone(), setup_data: setup_data.clone() });
         self.steer();
         self.event(RunEvent::ScenariosStarted { at });
         let longest = demands(&self.settings.plan).iter().map(|demand| demand.end).max().unwrap_or_default();
         self.phase = Phase::Iterating { give_up: at + longest + WORKER_PATIENCE };
+    }
+
+    /// When a run with an agreed start gives its threads their orders.
+    fn agreed_early(&self) -> Instant {
+        self.control.start_at.as_ref().map_or(Instant::MAX, |start| before(start.from, AGREED_LEAD))
     }
 
     /// Lanes of all scenarios on all threads.

@@ -22,13 +22,19 @@ impl ScenarioLane {
         due: Option<Instant>,
         started: Instant,
         is_first: bool,
+        leased: Option<u64>,
     ) -> IterationEnd {
-        let call = self.call(state, due, started, is_first);
+        let mut call = self.call(state, due, started, is_first);
+        call.iteration_in_test = leased.unwrap_or(call.iteration_in_test);
         self.worker.start_work(Some(self.id), Work::Iterations, started);
         let (end, finished) = iterate(&self.run, state, &call);
         self.worker.finish_work(Some(self.id), Work::Iterations, finished);
         self.count(end);
         self.record(state, &call, end, finished);
+        // With its samples, so that a window has both or none.
+        if let Some(number) = leased {
+            self.worker.end_leased(self.id, number);
+        }
         if end == IterationEnd::Aborted {
             state.seat.control.stop(AbortReason::Script(None));
         }
@@ -80,7 +86,10 @@ impl ScenarioLane {
             scenario: self.id,
             iteration_in_scenario: *in_scenario,
             iteration_in_instance,
-            iteration_in_test: self.shared().stripe.global_index(iteration_in_instance),
+            iteration_in_test: self
+                .shared()
+                .stripe
+                .global_index(self.numbered.saturating_add(iteration_in_instance)),
             vu_iteration: state.iterations,
             due,
             started,

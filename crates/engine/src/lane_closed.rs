@@ -3,14 +3,19 @@
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use model::plan::Executor;
 use model::{DropCause, Instant, IterationEnd, SystemClock};
 use schedule::{Lane, Next, Quota, Schedule};
 
+use crate::pile::Taken;
 use crate::scenario_lane::ScenarioLane;
 use crate::vu_task::{VuHandle, VuState, Work};
 use crate::worker_thread::{WaitEnd, WorkerThread};
+
+/// Interval at which a VU without an iteration looks for more that another process hands out.
+const PILE_POLL: Duration = Duration::from_millis(20);
 
 /// One VU in one closed scenario: the lane's orders and the VU's state.
 pub(crate) struct VuLoop {
@@ -35,12 +40,12 @@ impl VuLoop {
         progress.vus_active.fetch_add(1, Ordering::Relaxed);
         scenario.progress().vus_active.fetch_add(1, Ordering::Relaxed);
         let mut is_first = true;
-        while let Some(started) = self.may_start(state) {
+        while let Some((started, leased)) = self.may_start(state) {
             // Left over from an order to stop that was withdrawn.
             vu::clear_interrupt();
             self.started.set(self.started.get() + 1);
             let suspensions = vu::suspensions();
-            let end = scenario.run_iteration(state, None, started, is_first);
+            let end = scenario.run_iteration(state, None, started, is_first, leased);
             is_first = false;
             if end == IterationEnd::Aborted {
                 break;
@@ -56,18 +61,28 @@ impl VuLoop {
         scenario.leave();
     }
 
-    /// Start of the next iteration, which is now, if it may start.
-    fn may_start(&self, state: &VuState) -> Option<Instant> {
-        let now = SystemClock::now();
-        if !self.is_active.get() || now >= self.scenario.end || !state.may_continue(now) {
-            return None;
+    /// Start of the next iteration, which is now, if it may start, and its number where another process gives it.
+    fn may_start(&self, state: &VuState) -> Option<(Instant, Option<u64>)> {
+        loop {
+            let now = SystemClock::now();
+            if !self.is_active.get() || now >= self.scenario.end || !state.may_continue(now) {
+                return None;
+            }
+            let Some(pile) = self.scenario.pile() else {
+                let is_due = match self.scenario.shared().quota {
+                    Quota::Unlimited => true,
+                    Quota::PerVu(iterations) => self.started.get() < iterations,
+                    Quota::Shared(iterations) => self.scenario.shared().take_shared_iteration(iterations),
+                };
+                return is_due.then_some((now, None));
+            };
+            match pile.take() {
+                Taken::Number(number) => return Some((now, Some(number))),
+                Taken::Never => return None,
+                // Another process may hand out what a third one has left.
+                Taken::Later => vu::block_on(vu::timer::sleep_until(now + PILE_POLL)).ok()?,
+            }
         }
-        let is_due = match self.scenario.shared().quota {
-            Quota::Unlimited => true,
-            Quota::PerVu(iterations) => self.started.get() < iterations,
-            Quota::Shared(iterations) => self.scenario.shared().take_shared_iteration(iterations),
-        };
-        is_due.then_some(now)
     }
 }
 
@@ -78,7 +93,8 @@ pub(crate) async fn run(thread: Rc<WorkerThread>, scenario: Rc<ScenarioLane>) {
         schedule::schedule(scenario.id, plan, &scenario.run.plan.segment, Lane::ONLY, scenario.start);
     let lane = ClosedLane::new(scenario.clone());
     // A segment without VUs has nothing to wait for.
-    if schedule::vus(&plan.executor, &scenario.run.plan.segment).0 > 0 {
+    let has_vus = schedule::vus(&plan.executor, &scenario.run.plan.segment).0 > 0;
+    if has_vus && thread.wait_until(scenario.from).await == WaitEnd::Due {
         lane.follow(&thread, &mut *schedule).await;
     }
     thread.wind_down(&scenario).await;
@@ -194,14 +210,15 @@ impl ClosedLane {
             return;
         }
         let shared = self.scenario.shared();
-        let left = match shared.quota {
-            Quota::PerVu(iterations) => self
+        let left = match (shared.quota, self.scenario.pile()) {
+            (Quota::PerVu(iterations), _) => self
                 .loops
                 .iter()
                 .map(|(_, _, vu_loop)| iterations.saturating_sub(vu_loop.started.get()))
                 .sum(),
-            Quota::Shared(iterations) if is_last_lane => shared.shared_iterations_left(iterations),
-            Quota::Shared(_) | Quota::Unlimited => 0,
+            (Quota::Shared(_), Some(pile)) if is_last_lane => pile.level().0,
+            (Quota::Shared(iterations), None) if is_last_lane => shared.shared_iterations_left(iterations),
+            (Quota::Shared(_) | Quota::Unlimited, _) => 0,
         };
         if left > 0 {
             self.scenario.drop_iterations(left, DropCause::TimeUp, SystemClock::now());

@@ -8,7 +8,7 @@ use model::{Arrival, DropCause, Instant, SystemClock};
 use schedule::{Lane, Next, Schedule};
 
 use crate::report::Order;
-use crate::scenario_lane::ScenarioLane;
+use crate::scenario_lane::{ScenarioLane, skip_before};
 use crate::vu_task::{VuHandle, VuState, Work};
 use crate::worker_thread::{WaitEnd, WorkerThread};
 
@@ -31,6 +31,7 @@ pub(crate) async fn run(thread: Rc<WorkerThread>, scenario: Rc<ScenarioLane>) {
     let lane = Lane { index: scenario.worker.index() as u32, of: scenario.run.orders.len() as u32 };
     let segment = &scenario.run.plan.segment;
     let mut schedule = schedule::schedule(scenario.id, scenario.plan(), segment, lane, scenario.start);
+    skip_before(scenario.from, &mut *schedule);
     scenario.open_idle();
     follow(&thread, &scenario, &mut *schedule).await;
     if !thread.is_stopped() {
@@ -175,7 +176,7 @@ impl ScenarioLane {
             progress.vus_active.fetch_add(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_add(1, Ordering::Relaxed);
             let is_first = state.last_scenario != Some(self.id);
-            self.run_iteration(state, Some(arrival.due), now, is_first);
+            self.run_iteration(state, Some(arrival.due), now, is_first, None);
             progress.vus_active.fetch_sub(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
         } else {

@@ -16,6 +16,7 @@ mod lane_closed;
 mod lane_open;
 mod mailbox;
 mod outcome;
+mod pile;
 mod program;
 mod report;
 mod roster;
@@ -30,11 +31,12 @@ pub use control::{AbortReason, Deadline, RunControl};
 pub use coordinator::{plan_progress, update_progress};
 pub use driver::run;
 pub use outcome::{DropCounts, LifecycleError, RunConfig, RunOutcome};
+pub use pile::Pile;
 pub use program::{IterationCall, Program, ProgramError, Seat, Vu};
 pub use report::SAMPLE_BATCHES_IN_FLIGHT_MAX;
 pub use scenario_lane::scenario_tags;
 pub use shared::{SAMPLES_PER_BATCH_MAX, WorkerShared};
-pub use steering::SteerError;
+pub use steering::{Start, SteerError};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::{DropCause, MetricRegistry, RunProgress, TagInterner};
 use tally::{Evaluation, Thresholds, Totals};
 
-use crate::{AbortReason, ProgramError, RunControl};
+use crate::{AbortReason, Pile, ProgramError, RunControl};
 
 /// Bytes of a VU's stack. Pages that are never touched cost nothing.
 const STACK_BYTES: usize = 1 << 20;
@@ -30,6 +30,8 @@ pub struct RunConfig {
     pub thresholds: Thresholds,
     /// Whether a listener wants raw samples.
     pub wants_samples: bool,
+    /// By scenario: its shared iterations, where another process hands them out. Others have them in this process.
+    pub piles: Vec<Option<Arc<Pile>>>,
 }
 
 impl RunConfig {
@@ -44,6 +46,7 @@ impl RunConfig {
             control: RunControl::default(),
             thresholds: Thresholds::default(),
             wants_samples: false,
+            piles: Vec::new(),
         }
     }
 }

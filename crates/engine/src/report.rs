@@ -6,7 +6,7 @@ use model::{Aggregate, Arrival, Instant, LogLine, Metadata, Sample, ScenarioId, 
 
 use tally::Noted;
 
-use crate::ProgramError;
+use crate::{ProgramError, Start};
 
 /// Maximum number of batches of raw samples on their way to the listeners; further ones are lost and counted.
 pub const SAMPLE_BATCHES_IN_FLIGHT_MAX: usize = 256;
@@ -41,8 +41,8 @@ pub(crate) enum Report {
 
 /// An order to a worker thread, from the coordinator or from another worker.
 pub(crate) enum Order {
-    /// Start the scenarios at this instant.
-    Start { at: Instant, setup_data: Option<Arc<str>> },
+    /// Start the scenarios.
+    Start { start: Start, setup_data: Option<Arc<str>> },
     /// Run `setup()` or `teardown()`.
     Run(Function),
     /// Report the samples and notes since the last order of this kind, for a window that ends then.

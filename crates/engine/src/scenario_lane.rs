@@ -11,10 +11,12 @@ use model::plan::{Plan, Scenario};
 use model::{
     DropCause, Instant, Mark, Sample, ScenarioId, ScenarioProgress, SystemTag, TagInterner, TagSet, TagSetId,
 };
+use schedule::{Lane, Schedule};
 use tokio::sync::Notify;
 
 use crate::shared::{RunShared, ScenarioShared, WorkerShared};
 use crate::vu_task::VuHandle;
+use crate::{Pile, Start};
 
 /// One scenario on one worker thread: its instants, tags and VUs.
 pub(crate) struct ScenarioLane {
@@ -23,6 +25,10 @@ pub(crate) struct ScenarioLane {
     pub(crate) worker: Rc<WorkerShared>,
     /// Start of the scenario.
     pub(crate) start: Instant,
+    /// Nothing that is due before starts here.
+    pub(crate) from: Instant,
+    /// This instance's iterations that are numbered already.
+    pub(crate) numbered: u64,
     /// Latest start of an iteration.
     pub(crate) end: Instant,
     /// Latest end of an iteration.
@@ -53,11 +59,17 @@ impl ScenarioLane {
         id: ScenarioId,
         run: Arc<RunShared>,
         worker: Rc<WorkerShared>,
-        run_start: Instant,
+        run_start: &Start,
         setup_data: Option<Arc<str>>,
     ) -> ScenarioLane {
         let scenario = &run.plan.scenarios[usize::from(id.0)];
-        let start = run_start + scenario.start_time;
+        let start = run_start.scenarios + scenario.start_time;
+        let from = run_start.from.max(start);
+        let numbered = if scenario.executor.is_open() {
+            skip_before(from, &mut *schedule::schedule(id, scenario, &run.plan.segment, Lane::ONLY, start))
+        } else {
+            run_start.numbers.get(usize::from(id.0)).copied().unwrap_or(0)
+        };
         let end = start + schedule::duration(&scenario.executor);
         let hard_end = end + scenario.graceful_stop;
         let (tags, drop_tags) = scenario_tags(&run.plan, scenario, &run.config.tags);
@@ -65,6 +77,8 @@ impl ScenarioLane {
             id,
             worker,
             start,
+            from,
+            numbered,
             end,
             hard_end,
             tags,
@@ -87,6 +101,11 @@ impl ScenarioLane {
 
     pub(crate) fn shared(&self) -> &ScenarioShared {
         &self.run.scenarios[usize::from(self.id.0)]
+    }
+
+    /// The shared iterations that another process hands out; `None` where this process has its own.
+    pub(crate) fn pile(&self) -> Option<&Pile> {
+        self.run.config.piles.get(usize::from(self.id.0))?.as_deref()
     }
 
     pub(crate) fn progress(&self) -> &ScenarioProgress {
@@ -146,6 +165,11 @@ impl ScenarioLane {
             self.worker.record_dropped(ITERATION_RESPONSE_TIME, self.tags, count, at);
         }
     }
+}
+
+/// Leaves out what a schedule had due before `from`, and returns how many arrivals that were.
+pub(crate) fn skip_before(from: Instant, schedule: &mut dyn Schedule) -> u64 {
+    schedule.skip_overdue(Instant::from_ns(from.as_ns().saturating_sub(1)), 0)
 }
 
 /// The tag sets of a scenario's iterations and of its drops.

@@ -139,6 +139,11 @@ impl WorkerShared {
         self.recorder.borrow_mut().take_window()
     }
 
+    /// Counts the end of a shared iteration that another process has handed out.
+    pub(crate) fn end_leased(&self, scenario: ScenarioId, number: u64) {
+        self.notes.borrow_mut().leased.push((scenario, number));
+    }
+
     /// Takes the notes since the last call, with the load up to `end`.
     pub(crate) fn take_notes(&self, end: Instant) -> Noted {
         self.notes.borrow_mut().take(end)

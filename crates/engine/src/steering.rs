@@ -39,6 +39,17 @@ pub enum SteerError {
     Setup(#[from] LifecycleError),
 }
 
+/// The beginning of a run whose schedule other processes share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Start of the scenarios, which may have passed.
+    pub scenarios: Instant,
+    /// The first instant at which this run starts iterations; its first window begins here.
+    pub from: Instant,
+    /// By scenario: iterations of VUs that loop which another process may have numbered already. Arrivals are numbered by the schedule.
+    pub numbers: Arc<[u64]>,
+}
+
 /// A request for the setup of a run that waits.
 pub(crate) struct SetupOrder {
     /// The data of another instance's `setup()`; where it is absent, `setup()` runs here.
@@ -55,8 +66,8 @@ struct State {
     is_paused: bool,
     /// Whether the run waits for its resume before it begins, and so accepts a setup from outside.
     is_waiting: bool,
-    /// The instant at which the scenarios of a run that waits start, if others start with them.
-    start_at: Option<Instant>,
+    /// How a run that waits begins, if other processes run other parts of the test.
+    start_at: Option<Start>,
     /// A scenario that would go on while the run is paused.
     unpausable: Option<Arc<str>>,
     /// The first scenario whose VUs come from outside.
@@ -116,11 +127,23 @@ impl RunControl {
     /// # Errors
     /// The test does not wait.
     pub fn start_at(&self, at: Instant) -> Result<(), SteerError> {
+        self.begin(Start { scenarios: at, from: at, numbers: Arc::default() })
+    }
+
+    /// Begins a test that waits for its start at an instant of a schedule that others began: nothing that was due before is started.
+    ///
+    /// # Errors
+    /// The test does not wait.
+    pub fn join_at(&self, start: Start) -> Result<(), SteerError> {
+        self.begin(start)
+    }
+
+    fn begin(&self, start: Start) -> Result<(), SteerError> {
         self.steer(|state| {
             if !state.is_waiting || !std::mem::replace(&mut state.is_paused, false) {
                 return Err(SteerError::NotWaiting);
             }
-            state.start_at = Some(at);
+            state.start_at = Some(start);
             Ok(())
         })
     }
@@ -243,9 +266,9 @@ impl Steering {
         Some((scenario.id, if state.is_paused { 0 } else { scenario.vus }))
     }
 
-    /// The instant at which the scenarios of a run that waited start; `None` for at once.
-    pub(crate) fn start_instant(&self) -> Option<Instant> {
-        self.state().start_at
+    /// How a run that waited begins; `None` for at once.
+    pub(crate) fn start_instant(&self) -> Option<Start> {
+        self.state().start_at.clone()
     }
 
     pub(crate) fn take_setup_order(&self) -> Option<SetupOrder> {

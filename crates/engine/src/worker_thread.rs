@@ -14,7 +14,7 @@ use crate::report::{Function, Order, Report};
 use crate::scenario_lane::ScenarioLane;
 use crate::shared::{RunShared, WorkerShared};
 use crate::vu_task::{VuHandle, panic_text, start_vu};
-use crate::{ProgramError, Seat, lane_closed, lane_open};
+use crate::{ProgramError, Seat, Start, lane_closed, lane_open};
 
 /// One worker thread.
 pub(crate) struct WorkerThread {
@@ -60,7 +60,7 @@ pub(crate) async fn run(
     tokio::task::spawn_local(thread.clone().initialise());
     while let Some(order) = orders.recv().await {
         match order {
-            Order::Start { at, setup_data } => thread.start(at, setup_data, &roster),
+            Order::Start { start, setup_data } => thread.start(&start, setup_data, &roster),
             Order::Run(function) => thread.run_function(function),
             Order::TakeWindow { end } => {
                 let (series, notes) = (thread.worker.take_window(), thread.worker.take_notes(end));
@@ -111,12 +111,12 @@ impl WorkerThread {
         }
     }
 
-    fn start(self: &Rc<Self>, at: Instant, setup_data: Option<Arc<str>>, roster: &[Vec<u64>]) {
+    fn start(self: &Rc<Self>, start: &Start, setup_data: Option<Arc<str>>, roster: &[Vec<u64>]) {
         let workers = self.run.orders.len() as u64;
         for (index, ids) in roster.iter().enumerate() {
             let id = ScenarioId(index as u16);
             let (run, worker) = (self.run.clone(), self.worker.clone());
-            let scenario = Rc::new(ScenarioLane::new(id, run, worker, at, setup_data.clone()));
+            let scenario = Rc::new(ScenarioLane::new(id, run, worker, start, setup_data.clone()));
             let vus = self.vus.borrow();
             let own = (0..).zip(ids).filter(|(_, id)| self.run.worker_of(**id) == self.worker.index());
             let own = own.map(|(number, id)| (number, vus[((id - 1) / workers) as usize].clone()));
@@ -227,6 +227,7 @@ impl WorkerThread {
         if scenario.has_started.replace(true) {
             return;
         }
+        let due = due.max(scenario.from);
         let late_ns = SystemClock::now().as_ns().saturating_sub(due.as_ns());
         scenario.progress().started_ns.store(scenario.start.as_ns(), Ordering::Relaxed);
         scenario.progress().started_late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);

@@ -13,8 +13,8 @@ use crate::clock::ClockOffset;
 use crate::convert::{self, FailureKind, ReasonKind};
 use crate::link::{Arrival, BACKLOG_BYTES_MAX, Link};
 use crate::message::{
-    Act, Body, Counters, Failure, Frame, FunctionEnd, Heartbeat, Hello, Order, PROTOCOL, Reason, Segment,
-    Steer, Test,
+    Act, Body, Counters, Failure, Frame, FunctionEnd, Heartbeat, Hello, Lease, Order, PROTOCOL, Reason,
+    Segment, Start, Steer, Test,
 };
 
 /// Interval between heartbeats.
@@ -25,6 +25,9 @@ const MEASURE_EVERY: Duration = Duration::from_millis(20);
 
 /// Interval between attempts to connect.
 const DIAL_EVERY: Duration = Duration::from_millis(500);
+
+/// A hub that does not answer a hello for so long is dialled again: the frame, or its answer, may be lost on the way.
+const WELCOME_PATIENCE: Duration = Duration::from_secs(5);
 
 /// An agent stops its load when it has not heard from the hub for so long, so that load ends within 10 s of the hub's death.
 pub const HUB_SILENCE_MAX: Duration = Duration::from_secs(8);
@@ -54,6 +57,8 @@ pub struct AgentSettings {
     pub name: String,
     /// Cores that it may use.
     pub cores: u32,
+    /// The ticket of a further session; 0 for none.
+    pub ticket: u32,
 }
 
 /// One thing that has happened. A step without an input is a timer.
@@ -102,13 +107,21 @@ pub enum Task {
     SetUp,
     /// Start the scenarios.
     Start {
-        /// When, by the agent's clock.
+        /// Start of the schedule by the agent's clock; it may have passed.
         at: Instant,
+        /// The first instant at which this agent starts iterations.
+        from: Instant,
         /// The same instant by the hub's clock, nanoseconds.
         hub_ns: u64,
+        /// By scenario: iterations of VUs that loop which an earlier agent may have numbered.
+        numbers: Vec<u64>,
         /// The JSON that `setup()` returned.
         setup_data: Option<String>,
     },
+    /// Join in a further session, with this ticket.
+    Enlist(u32),
+    /// Run these shared iterations.
+    Lease(Lease),
     /// Pause, resume or scale.
     Steer(Steer),
     /// Stop the iterations.
@@ -126,6 +139,8 @@ pub enum Farewell {
     Finished,
     /// The hub refuses the agent: why.
     Refused(String),
+    /// The hub had given the agent up: why. It may join again in another session.
+    Lost(String),
     /// The hub could not be reached, or was lost: for how long, and whether load had begun.
     HubLost {
         /// The silence.
@@ -164,12 +179,16 @@ pub struct Agent {
     is_welcome: bool,
     /// The last time a frame came; before the first one, the start.
     heard: Instant,
+    /// When the last heartbeat was sent that the hub has answered: it heard the agent then, or later.
+    answered: Instant,
     has_stopped: bool,
     counters: Option<Counters>,
     /// VUs that are armed wait to be reported until the clock's offset is known.
     armed: Option<u32>,
     next_heartbeat: Instant,
     next_dial: Instant,
+    /// When the hub has to have answered the hello of this connection.
+    welcome_by: Instant,
     outputs: Vec<AgentOutput>,
 }
 
@@ -184,11 +203,13 @@ impl Agent {
             is_connected: false,
             is_welcome: false,
             heard: now,
+            answered: now,
             has_stopped: false,
             counters: None,
             armed: None,
             next_heartbeat: Instant::MAX,
             next_dial: now,
+            welcome_by: Instant::MAX,
             outputs: Vec::new(),
         }
     }
@@ -198,8 +219,10 @@ impl Agent {
         if self.stage == Stage::Over {
             return Vec::new();
         }
+        // A machine that stood still finds frames waiting, and its fence has passed all the same.
+        self.mind_silence(now);
         match input {
-            Some(AgentInput::Connected) => self.greet(),
+            Some(AgentInput::Connected) => self.greet(now),
             Some(AgentInput::Disconnected) => self.disconnected(now),
             Some(AgentInput::Frame(frame)) => self.on_frame(now, frame),
             Some(AgentInput::Report(body)) => self.report(now, body),
@@ -214,12 +237,20 @@ impl Agent {
     pub fn deadline(&self) -> Instant {
         let resend = if self.is_welcome { self.link.deadline() } else { Instant::MAX };
         let dial = if self.is_connected { Instant::MAX } else { self.next_dial };
-        self.silence_ends().min(self.next_heartbeat).min(resend).min(dial)
+        self.silence_ends().min(self.next_heartbeat).min(resend).min(dial).min(self.welcome_by)
     }
 
     /// The hub's clock minus the agent's, nanoseconds; `None` before the first round trip.
     pub fn offset_ns(&self, now: Instant) -> Option<i64> {
         self.clock.estimate(now).map(|estimate| estimate.offset_ns)
+    }
+
+    /// From when on the agent starts no iteration: others may run them then.
+    pub fn fence(&self) -> Instant {
+        match self.stage {
+            Stage::Joining | Stage::Fetching { .. } | Stage::Waiting => Instant::MAX,
+            Stage::Running | Stage::Ended | Stage::Over => self.answered + HUB_SILENCE_MAX,
+        }
     }
 
     /// Bytes that wait for an acknowledgement.
@@ -239,8 +270,9 @@ impl Agent {
         self.link.waiting()
     }
 
-    fn greet(&mut self) {
+    fn greet(&mut self, now: Instant) {
         self.is_connected = true;
+        self.welcome_by = now + WELCOME_PATIENCE;
         let hello = Hello {
             protocol: PROTOCOL,
             version: self.settings.version.clone(),
@@ -249,6 +281,7 @@ impl Agent {
             received: self.link.received(),
             name: self.settings.name.clone(),
             cores: self.settings.cores,
+            ticket: self.settings.ticket,
         };
         let hello = self.link.unnumbered(Body::Hello(hello));
         self.outputs.push(AgentOutput::Send(hello));
@@ -256,6 +289,7 @@ impl Agent {
 
     fn disconnected(&mut self, now: Instant) {
         (self.is_connected, self.is_welcome) = (false, false);
+        self.welcome_by = Instant::MAX;
         self.next_heartbeat = Instant::MAX;
         self.next_dial = now + DIAL_EVERY;
     }
@@ -296,15 +330,20 @@ impl Agent {
         }
         match arrival {
             Arrival::Unnumbered(Body::Welcome(welcome)) => {
-                self.is_welcome = true;
+                (self.is_welcome, self.welcome_by) = (true, Instant::MAX);
                 self.next_heartbeat = now;
                 let frames = self.link.resume(now, welcome.received);
                 self.outputs.extend(frames.into_iter().map(AgentOutput::Send));
             }
             Arrival::Unnumbered(Body::Refused(why)) => self.exit(Farewell::Refused(why)),
+            Arrival::Unnumbered(Body::Lost(why)) => self.exit(Farewell::Lost(why)),
             Arrival::Unnumbered(Body::Echo(echo)) => {
                 let (sent, hub) = (Instant::from_ns(echo.sent_ns), Instant::from_ns(echo.hub_ns));
                 self.clock.add(sent, hub, now);
+                // The fence of a load that was stopped stays where it is.
+                if !self.has_stopped {
+                    self.answered = self.answered.max(sent).min(now);
+                }
             }
             Arrival::Next(body) => self.on_body(now, body),
             Arrival::Unnumbered(_) | Arrival::Ignored | Arrival::Nothing => {}
@@ -325,10 +364,12 @@ impl Agent {
             Body::Prepare(segment) => self.act(Task::Prepare(segment)),
             Body::RunSetup(_) => self.act(Task::SetUp),
             Body::Start(start) => {
-                let hub = Instant::from_ns(start.at_ns);
-                let at = self.clock.own(now, hub).unwrap_or(now);
+                let Start { at_ns, from_ns, numbers, setup_data } = start;
+                let from = self.clock.own(now, Instant::from_ns(from_ns)).unwrap_or(now);
+                // The same offset for both, so that the seconds of all agents are the same.
+                let at = Instant::from_ns(from.as_ns().saturating_sub(from_ns.saturating_sub(at_ns)));
                 self.stage = Stage::Running;
-                self.act(Task::Start { at, hub_ns: start.at_ns, setup_data: start.setup_data });
+                self.act(Task::Start { at, from, hub_ns: from_ns, numbers, setup_data });
             }
             Body::Order(Order { act: Some(act) }) => self.obey(act),
             // Frames of an agent, frames without a number, and orders of another version.
@@ -349,6 +390,8 @@ impl Agent {
             Act::Steer(steer) => self.act(Task::Steer(steer)),
             Act::RunTeardown(FunctionEnd { data, .. }) => self.act(Task::TearDown(data)),
             Act::Finish(_) => self.exit(Farewell::Finished),
+            Act::Enlist(ticket) => self.act(Task::Enlist(ticket)),
+            Act::Lease(lease) => self.act(Task::Lease(lease)),
         }
     }
 
@@ -388,6 +431,10 @@ impl Agent {
         if self.stage == Stage::Over {
             return;
         }
+        if now >= self.welcome_by {
+            self.outputs.push(AgentOutput::Hangup);
+            self.disconnected(now);
+        }
         if !self.is_connected && now >= self.next_dial {
             self.next_dial = now + DIAL_EVERY;
             self.outputs.push(AgentOutput::Dial);
@@ -424,7 +471,7 @@ impl Agent {
     fn silence_ends(&self) -> Instant {
         match self.stage {
             Stage::Joining => self.heard + JOIN_PATIENCE,
-            Stage::Running if !self.has_stopped => self.heard + HUB_SILENCE_MAX,
+            Stage::Running if !self.has_stopped => self.fence(),
             Stage::Fetching { .. } | Stage::Waiting | Stage::Running | Stage::Ended => {
                 self.heard + HAND_OVER_MAX
             }
@@ -448,5 +495,92 @@ impl Agent {
             let had_joined = self.stage != Stage::Joining;
             self.exit(Farewell::HubLost { after, had_joined });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Echo, Welcome};
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_ns(1_000_000_000 * (100 + seconds))
+    }
+
+    /// An agent that a hub has welcomed.
+    fn welcome() -> Agent {
+        let settings = AgentSettings {
+            version: "1".into(),
+            token: Bytes::new(),
+            session: 1,
+            name: "a".into(),
+            cores: 1,
+            ticket: 0,
+        };
+        let mut agent = Agent::new(at(0), settings);
+        agent.step(at(0), Some(AgentInput::Connected));
+        frame(&mut agent, at(0), 0, Body::Welcome(Welcome { received: 0 }));
+        agent
+    }
+
+    fn frame(agent: &mut Agent, now: Instant, number: u64, body: Body) -> Vec<AgentOutput> {
+        agent.step(now, Some(AgentInput::Frame(Frame { number, received: 0, body: Some(body) })))
+    }
+
+    fn sent(outputs: Vec<AgentOutput>) -> impl Iterator<Item = Body> {
+        outputs.into_iter().filter_map(|output| match output {
+            AgentOutput::Send(frame) => frame.body,
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn an_archive_above_the_limit_is_not_fetched() {
+        let test = Test { archive_bytes: ARCHIVE_BYTES_MAX + 1, ..Test::default() };
+        let outputs = frame(&mut welcome(), at(0), 1, Body::Test(test));
+        let unfit = sent(outputs).find_map(|body| match body {
+            Body::Unfit(failure) => Some(failure.text),
+            _ => None,
+        });
+        assert!(unfit.is_some_and(|text| text.contains("pack fewer files")));
+    }
+
+    #[test]
+    fn a_hello_without_an_answer_is_said_again() {
+        let settings = AgentSettings {
+            version: "1".into(),
+            token: Bytes::new(),
+            session: 1,
+            name: "a".into(),
+            cores: 1,
+            ticket: 0,
+        };
+        let mut agent = Agent::new(at(0), settings);
+        agent.step(at(0), Some(AgentInput::Connected));
+        assert_eq!(agent.deadline(), at(0) + WELCOME_PATIENCE);
+        assert_eq!(agent.step(at(5), None), [AgentOutput::Hangup]);
+        assert_eq!(agent.step(at(6), None), [AgentOutput::Dial]);
+    }
+
+    /// Orders that still arrive do not show that the hub hears the agent: only answers to heartbeats move its fence.
+    #[test]
+    fn the_fence_stands_behind_the_last_heartbeat_that_was_answered() {
+        let mut agent = welcome();
+        assert_eq!(agent.fence(), Instant::MAX, "there is no load yet");
+        let start = Start { at_ns: at(1).as_ns(), from_ns: at(1).as_ns(), ..Start::default() };
+        frame(&mut agent, at(0), 1, Body::Start(start));
+        let echo = Echo { sent_ns: at(2).as_ns(), hub_ns: at(2).as_ns() };
+        frame(&mut agent, at(3), 0, Body::Echo(echo));
+        assert_eq!(agent.fence(), at(2) + HUB_SILENCE_MAX);
+        let steer = Order { act: Some(Act::Steer(Steer::default())) };
+        frame(&mut agent, at(8), 2, Body::Order(steer));
+        let killed = |outputs: Vec<AgentOutput>| {
+            outputs.iter().any(|output| matches!(output, AgentOutput::Do(Task::Kill(_))))
+        };
+        assert!(!killed(agent.step(at(9), None)));
+        // A frame that was waiting while the machine stood still comes too late.
+        let late = Echo { sent_ns: at(9).as_ns(), hub_ns: at(9).as_ns() };
+        assert!(killed(frame(&mut agent, at(20), 0, Body::Echo(late))));
+        assert_eq!(agent.fence(), at(2) + HUB_SILENCE_MAX, "it stays there");
     }
 }

@@ -11,18 +11,21 @@ use std::time::Duration;
 
 use engine::{AbortReason, DropCounts, RunConfig, RunOutcome};
 use model::metric::builtin::{DROPPED_ITERATIONS, ITERATION_RESPONSE_TIME, VUS, VUS_MAX};
-use model::plan::{Compat, Plan, Segment};
+use model::plan::{Compat, Executor, Plan, Segment, Share};
 use model::{
-    Aggregate, Instant, LogLevel, LogLine, Mark, MetricKind, RunEvent, ScenarioId, SeriesKey, TagSet,
-    TagSetId, Window, Work,
+    Aggregate, DropCause, Instant, LogLevel, LogLine, Mark, MetricKind, RunEvent, ScenarioId, SeriesKey,
+    TagSet, TagSetId, Window, Work,
 };
 use schedule::{Lane, Quota};
 use tally::{Merger, Totals};
 
 use crate::convert::{self, ReasonKind};
-use crate::message::{Counters, Ended, Preparing, WindowPart};
+use crate::message::{Counters, Ended, Preparing, Segment as Part, WindowPart};
 use crate::window::{Inbound, lines};
 use crate::{HubEnd, HubEvent};
+use seen::Seen;
+
+mod seen;
 
 /// Length of a window.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -70,10 +73,15 @@ pub(crate) struct Book {
 
 /// One agent.
 struct AgentBook {
-    name: String,
+    name: Arc<str>,
+    cores: u32,
     inbound: Inbound,
     /// The part of the test that it runs.
-    part: Option<(u32, u32)>,
+    part: Option<Part>,
+    /// From when on it runs it.
+    from: Instant,
+    /// Agents that continue its load.
+    successors: Vec<usize>,
     preparing: Preparing,
     counters: Counters,
     /// The end of its last complete window.
@@ -85,17 +93,23 @@ struct AgentBook {
     /// Iterations that its windows show as finished and as dropped, by scenario.
     finished: Vec<u64>,
     dropped: Vec<u64>,
+    /// The rest for people who look at the agent.
+    seen: Seen,
 }
 
 /// Whether an agent's load is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AgentState {
+    /// It is about to continue a lost agent's load.
+    Joining,
     /// It takes part.
     Present,
     /// It has handed over everything.
     Ended,
     /// It is lost, or ended by itself before the others.
     Missing,
+    /// It left before it began.
+    Gone,
 }
 
 /// A second that is being collected.
@@ -137,7 +151,8 @@ impl Book {
         match event {
             HubEvent::Joined { name, cores, .. } => self.join(now, name, cores),
             HubEvent::Preparing(agent, preparing) => self.prepare(agent, preparing),
-            HubEvent::Armed { agent, index, parts } => self.agents[agent].part = Some((index, parts)),
+            HubEvent::Armed { agent, part } => self.agents[agent].part = Some(part),
+            HubEvent::TookOver { agent, of, part, from } => self.take_over(now, agent, of, part, from),
             HubEvent::SetupStarted(_) => {
                 self.begin(now);
                 self.event(RunEvent::SetupStarted);
@@ -163,7 +178,7 @@ impl Book {
             HubEvent::Log(agent, log) => {
                 let name = self.agents[agent].name.clone();
                 for mut line in lines(&log) {
-                    line.fields.push(("agent", name.clone()));
+                    line.fields.push(("agent", name.to_string()));
                     self.event(RunEvent::Log(line));
                 }
                 if log.lost > 0 {
@@ -173,8 +188,13 @@ impl Book {
                 }
             }
             HubEvent::Counters(agent, counters) => self.count(now, agent, counters),
+            HubEvent::Clock { agent, offset_ns, uncertainty_ns } => {
+                self.agents[agent].seen.clock = Some((offset_ns, uncertainty_ns));
+            }
+            HubEvent::Reading(agent, row) => self.read(agent, &row),
             HubEvent::Suspect(agent) => {
                 self.agents[agent].is_awaited = false;
+                self.agents[agent].seen.is_suspect = true;
                 let text = format!(
                     "agent {} has not been heard for {} s; it is lost after {} s",
                     self.agents[agent].name,
@@ -185,11 +205,12 @@ impl Book {
             }
             HubEvent::Back(agent) => {
                 let it = &mut self.agents[agent];
+                it.seen.is_suspect = false;
                 it.is_awaited = it.state == AgentState::Present;
                 let text = format!("agent {} is heard again", it.name);
                 self.log(now, LogLevel::Info, text);
             }
-            HubEvent::Lost { agent, why } => self.lose(now, agent, &why),
+            HubEvent::Lost { agent, why, is_rebalanced } => self.lose(now, agent, &why, is_rebalanced),
             HubEvent::Request(agent, reason) => self.request(now, agent, reason),
             HubEvent::Ended(agent, ended) => self.end_agent(now, agent, *ended),
             HubEvent::ScenariosEnded(at) => {
@@ -199,7 +220,7 @@ impl Book {
                 self.event(RunEvent::ScenariosEnded { at });
             }
             HubEvent::TeardownStarted(_) => self.event(RunEvent::TeardownStarted),
-            HubEvent::Over(_) => {}
+            HubEvent::Secrets(_) | HubEvent::Over(_) => {}
         }
         self.tick(now)
     }
@@ -209,6 +230,7 @@ impl Book {
         while self.may_close(now) {
             let end = self.end_of(self.next);
             self.close(end);
+            self.show_agents(end);
         }
         if now >= self.next_thresholds {
             self.next_thresholds = now + THRESHOLDS_EVERY;
@@ -239,6 +261,7 @@ impl Book {
             let results = Arc::new(thresholds.results.clone());
             self.event(RunEvent::Thresholds { at: ended, results });
         }
+        self.show_agents(ended);
         self.event(RunEvent::Ended);
         let control = &self.config.control;
         let outcome = RunOutcome {
@@ -264,17 +287,22 @@ impl Book {
         self.log(now, LogLevel::Debug, text);
         let scenarios = self.plan.scenarios.len();
         self.agents.push(AgentBook {
-            name,
+            name: name.into(),
+            cores,
             inbound: Inbound::new(self.config.registry.clone(), self.config.tags.clone(), scenarios),
             part: None,
+            from: Instant::ZERO,
+            successors: Vec::new(),
             preparing: Preparing::default(),
             counters: Counters::default(),
             handed_over: Instant::ZERO,
-            is_awaited: true,
-            state: AgentState::Present,
+            // One that joins later is awaited from its beginning on.
+            is_awaited: self.started.is_none(),
+            state: if self.started.is_none() { AgentState::Present } else { AgentState::Joining },
             late_ns: None,
             finished: vec![0; scenarios],
             dropped: vec![0; scenarios],
+            seen: Seen::default(),
         });
     }
 
@@ -284,7 +312,9 @@ impl Book {
             self.agents.iter().map(|it| of(&it.preparing)).fold(0, u32::saturating_add)
         };
         let (ready, planned) = (sum(|it| it.ready), sum(|it| it.planned));
-        self.event(RunEvent::Initializing { ready, planned });
+        if self.started.is_none() {
+            self.event(RunEvent::Initializing { ready, planned });
+        }
     }
 
     fn begin(&mut self, at: Instant) {
@@ -302,10 +332,24 @@ impl Book {
         for (scenario, progress) in self.plan.scenarios.iter().zip(&self.config.progress.scenarios) {
             progress.started_ns.store((at + scenario.start_time).as_ns(), Relaxed);
         }
-        for agent in &mut self.agents {
-            agent.handed_over = agent.handed_over.max(at);
+        for agent in self.agents.iter_mut().filter(|it| it.state != AgentState::Gone) {
+            (agent.handed_over, agent.from) = (agent.handed_over.max(at), at);
         }
         self.event(RunEvent::ScenariosStarted { at });
+    }
+
+    /// An agent continues the load of another one.
+    fn take_over(&mut self, now: Instant, agent: usize, of: usize, part: Part, from: Instant) {
+        self.agents[of].successors.push(agent);
+        let lost = self.agents[of].name.clone();
+        let it = &mut self.agents[agent];
+        (it.part, it.from, it.handed_over) = (Some(part), from, from);
+        (it.state, it.is_awaited) = (AgentState::Present, true);
+        let share =
+            if part.shares > 1 { format!("1/{} of the test's part", part.shares) } else { "the load".into() };
+        let offset = from.since(self.started.unwrap_or(from)).as_secs_f64();
+        let text = format!("agent {} continues {share} of agent {lost} from {offset:.1} s on", it.name);
+        self.log(now, LogLevel::Info, text);
     }
 
     /// Shows the measured skew once all agents have started.
@@ -318,7 +362,13 @@ impl Book {
             uncertainty_ns as f64 / 1e6
         );
         self.log(now, LogLevel::Debug, text);
-        let present = || self.agents.iter().filter(|it| it.state != AgentState::Missing);
+        let start = self.started.unwrap_or(Instant::ZERO);
+        if self.agents[agent].from > start {
+            return;
+        }
+        let is_there = |it: &AgentBook| matches!(it.state, AgentState::Present | AgentState::Ended);
+        let has_begun = |it: &&AgentBook| it.from == start && is_there(it);
+        let present = || self.agents.iter().filter(has_begun);
         let late: Vec<i64> = present().filter_map(|it| it.late_ns).collect();
         if late.len() < present().count() {
             return;
@@ -345,11 +395,13 @@ impl Book {
             }
         }
         for load in &notes.load {
-            if let (Some(scenario), Work::Iterations) = (load.scenario, load.work) {
-                let scenario = usize::from(scenario.0);
-                it.finished[scenario] += load.finished;
+            match (load.scenario, load.work) {
+                (Some(scenario), Work::Iterations) => it.finished[usize::from(scenario.0)] += load.finished,
+                (_, Work::Requests) => it.seen.requests += load.finished,
+                (None, Work::Iterations) => {}
             }
         }
+        it.seen.add_lateness(&series);
         if part.is_last {
             it.handed_over = it.handed_over.max(Instant::from_ns(part.end_ns));
         }
@@ -411,12 +463,13 @@ impl Book {
             );
             self.log(now, LogLevel::Warn, text);
         }
+        self.agents[agent].seen.doubts.clone_from(&doubts);
         if !doubts.is_empty() {
             self.log(now, LogLevel::Warn, format!("validity of agent {name}: {doubts}"));
         }
     }
 
-    fn lose(&mut self, now: Instant, agent: usize, why: &str) {
+    fn lose(&mut self, now: Instant, agent: usize, why: &str, is_rebalanced: bool) {
         let is_running = self.started.is_some() && !self.is_load_over;
         let it = &mut self.agents[agent];
         it.is_awaited = false;
@@ -424,11 +477,16 @@ impl Book {
         (it.counters.vus_active, it.counters.vus_initialized) = (0, 0);
         it.counters.scenarios.iter_mut().for_each(|scenario| scenario.vus_active = 0);
         let was_present = it.state == AgentState::Present;
-        if was_present {
-            it.state = AgentState::Missing;
+        match it.state {
+            AgentState::Present if is_running => it.state = AgentState::Missing,
+            AgentState::Present | AgentState::Joining if !self.is_load_over => it.state = AgentState::Gone,
+            _ => {}
         }
         let name = &it.name;
         let text = match is_running && was_present {
+            true if is_rebalanced => {
+                format!("agent {name} was lost: {why}; the others continue its load in a moment")
+            }
             true => format!("agent {name} was lost: {why}; its load is missing from now on"),
             false => format!("agent {name} left: {why}"),
         };
@@ -450,41 +508,68 @@ impl Book {
         let missing: Vec<usize> = missing.collect();
         self.agents_lost = missing.len();
         for agent in missing {
-            let Some((index, parts)) = self.agents[agent].part else { continue };
             for scenario in 0..self.plan.scenarios.len() {
-                let count = self.missing(agent, scenario, &part_of(index, parts), started);
-                self.drop_missing(scenario, count, at);
+                let count = self.missing(agent, scenario, started);
+                self.drop_missing(scenario, count, DropCause::AgentLost, at);
             }
+        }
+        for scenario in 0..self.plan.scenarios.len() {
+            self.count_unshared(scenario, at);
         }
     }
 
-    /// Iterations of a scenario that an agent was to run, and that its windows show neither as finished nor as dropped.
-    fn missing(&self, agent: usize, scenario: usize, segment: &Segment, started: Instant) -> u64 {
+    /// Counts the shared iterations of a scenario that no agent has started: their time was up, or those who were to run them are lost.
+    fn count_unshared(&mut self, scenario: usize, at: Instant) {
+        let Executor::SharedIterations { iterations, .. } = self.plan.scenarios[scenario].executor else {
+            return;
+        };
+        let ran = self.agents.iter().map(|it| it.finished[scenario].saturating_add(it.dropped[scenario]));
+        let ran = ran.fold(0, u64::saturating_add);
+        let cause = if self.agents_lost > 0 { DropCause::AgentLost } else { DropCause::TimeUp };
+        self.drop_missing(scenario, iterations.saturating_sub(ran), cause, at);
+    }
+
+    /// Iterations of a scenario that an agent was to run, that its windows show neither as finished nor as dropped, and that no other
+    /// agent was to continue.
+    fn missing(&self, agent: usize, scenario: usize, started: Instant) -> u64 {
         let it = &self.agents[agent];
-        let plan = &self.plan.scenarios[scenario];
         // Of those that are due before the end of its last window one may start after it: all that it has not handed over is missing.
         let own = it.finished[scenario] + it.dropped[scenario];
-        match schedule::quota(&plan.executor, segment) {
+        let continued = it.successors.iter().map(|agent| self.planned(*agent, scenario, started));
+        let continued = continued.fold(own, u64::saturating_add);
+        self.planned(agent, scenario, started).saturating_sub(continued)
+    }
+
+    /// Iterations of a scenario that an agent was to run; 0 where that is not known.
+    fn planned(&self, agent: usize, scenario: usize, started: Instant) -> u64 {
+        let AgentBook { part: Some(part), from, .. } = self.agents[agent] else { return 0 };
+        let (plan, segment) = (&self.plan.scenarios[scenario], part_of(part));
+        // Which of a number of iterations were begun is not known: no agent continues them.
+        match schedule::quota(&plan.executor, &segment) {
+            Quota::PerVu(_) if part.is_continued => 0,
             Quota::PerVu(each) => {
-                let (vus, _) = schedule::vus(&plan.executor, segment);
-                each.saturating_mul(vus.into()).saturating_sub(own)
+                let (vus, _) = schedule::vus(&plan.executor, &segment);
+                each.saturating_mul(vus.into())
             }
-            Quota::Shared(all) => all.saturating_sub(own),
+            // They belong to no agent: [`Book::count_unshared`].
+            Quota::Shared(_) => 0,
             Quota::Unlimited if plan.executor.is_open() => {
                 let start = started + plan.start_time;
                 let id = ScenarioId(scenario as u16);
-                let mut rest = schedule::schedule(id, plan, segment, Lane::ONLY, start);
-                rest.skip_overdue(Instant::MAX, 0).saturating_sub(own)
+                let mut rest = schedule::schedule(id, plan, &segment, Lane::ONLY, start);
+                rest.skip_overdue(Instant::from_ns(from.as_ns().saturating_sub(1)), 0);
+                rest.skip_overdue(Instant::MAX, 0)
             }
             Quota::Unlimited => 0,
         }
     }
 
-    fn drop_missing(&mut self, scenario: usize, count: u64, at: Instant) {
+    fn drop_missing(&mut self, scenario: usize, count: u64, cause: DropCause, at: Instant) {
         if count == 0 {
             return;
         }
-        self.drops[scenario].agent_lost += count;
+        let drops = &mut self.drops[scenario];
+        *(if cause == DropCause::TimeUp { &mut drops.time_up } else { &mut drops.agent_lost }) += count;
         self.config.progress.iterations_dropped.fetch_add(count, Relaxed);
         let plan = &self.plan.scenarios[scenario];
         let (tags, drop_tags) = engine::scenario_tags(&self.plan, plan, &self.config.tags);
@@ -573,16 +658,18 @@ impl Book {
     }
 }
 
-/// Part `index` of `parts` equal parts of a test.
-pub fn part_of(index: u32, parts: u32) -> Segment {
-    let parts = u64::from(parts.max(1));
+/// A part of a test, or a share of one, as the engine takes it.
+pub fn part_of(part: Part) -> Segment {
+    let parts = u64::from(part.count.max(1));
     let bound = |index: u64| match index {
         0 => (0, 1),
         index if index == parts => (1, 1),
         index => (index, parts),
     };
-    let index = u64::from(index).min(parts - 1);
-    Segment { from: bound(index), to: bound(index + 1), sequence: (0..=parts).map(bound).collect() }
+    let index = u64::from(part.index).min(parts - 1);
+    let of = u64::from(part.shares.max(1));
+    let share = Share { index: u64::from(part.share).min(of - 1), of };
+    Segment { from: bound(index), to: bound(index + 1), sequence: (0..=parts).map(bound).collect(), share }
 }
 
 #[cfg(test)]

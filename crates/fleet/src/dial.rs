@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::SystemClock;
+use model::{Instant, SystemClock};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -33,6 +33,9 @@ pub trait Runner {
 
     /// Counters of the run; `None` before it begins.
     fn counters(&self) -> Option<Counters>;
+
+    /// Lets no iteration start at this instant or later, until the fence is moved.
+    fn set_fence(&mut self, at: Instant);
 
     /// Log lines and requests since the last call.
     fn look(&mut self) -> Vec<Body>;
@@ -134,7 +137,10 @@ async fn serve(
         }
         for input in inputs {
             let now = SystemClock::now();
-            for output in agent.step(now, input) {
+            let outputs = agent.step(now, input);
+            // Before the outputs: a start that comes too late starts nothing.
+            runner.set_fence(agent.fence());
+            for output in outputs {
                 match output {
                     AgentOutput::Dial => {
                         connection += 1;

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::plan::{Executor, Scenario, Segment, Stage};
+use ::plan::Stripe;
+use model::plan::{self, Executor, Scenario, Stage};
 use model::{Arrival, Instant, ScenarioId};
-use plan::Stripe;
 use proptest::prelude::*;
 use schedule::{Lane, Next, Quota};
 
+use crate::message::Segment;
 use crate::part_of;
 
 const START: Instant = Instant::from_ns(3_000_000_000);
@@ -62,7 +63,7 @@ struct Starts {
     spare: u64,
 }
 
-fn starts(scenario: &Scenario, segment: &Segment) -> Starts {
+fn starts(scenario: &Scenario, segment: &plan::Segment) -> Starts {
     let mut schedule = schedule::schedule(ScenarioId(0), scenario, segment, Lane::ONLY, START);
     let mut starts = Starts::default();
     let mut now = Instant::ZERO;
@@ -129,8 +130,8 @@ proptest! {
             env: BTreeMap::new(),
             tags: BTreeMap::new(),
         };
-        let one = starts(&scenario, &Segment::default());
-        let all = union((0..agents).map(|index| starts(&scenario, &part_of(index, agents))).collect());
+        let one = starts(&scenario, &plan::Segment::default());
+        let all = union((0..agents).map(|index| starts(&scenario, &part_of(Segment::part(index, agents)))).collect());
         prop_assert_eq!(&all.arrivals, &one.arrivals);
         prop_assert_eq!(&all.vu_ids, &one.vu_ids);
         prop_assert_eq!(&all.shared, &one.shared);

@@ -24,9 +24,11 @@ pub mod window;
 #[cfg(test)]
 mod exactness;
 #[cfg(test)]
+mod scale;
+#[cfg(test)]
 mod simulation;
 
 pub use agent::{Agent, AgentInput, AgentOutput, AgentSettings, Farewell, Task};
 pub use book::part_of;
 pub use hub::{Hub, HubEnd, HubEvent, HubInput, HubOutput, HubSettings, OnLoss};
-pub use run::{Fleet, run};
+pub use run::{Fleet, OnSecrets, run};

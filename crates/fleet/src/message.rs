@@ -4,7 +4,7 @@ use bytes::Bytes;
 use prost::{Message, Oneof};
 
 /// Version of the protocol. Hub and agents of different versions refuse each other.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// One frame of a connection. Numbered frames arrive once and in order, whatever the connections do; the others may be lost.
 #[derive(Clone, PartialEq, Message)]
@@ -18,7 +18,7 @@ pub struct Frame {
     /// The content; a frame without one only acknowledges.
     #[prost(
         oneof = "Body",
-        tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26"
+        tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30"
     )]
     pub body: Option<Body>,
 }
@@ -98,6 +98,18 @@ pub enum Body {
     /// Change, stop or finish the test.
     #[prost(message, tag = "26")]
     Order(Order),
+    /// The agent was given up as lost: why. It may join again in another session. Not numbered.
+    #[prost(string, tag = "27")]
+    Lost(String),
+    /// Secrets that a script has seen; an agent sends it.
+    #[prost(message, tag = "28")]
+    Secrets(Secrets),
+    /// A reading of the generator on the agent's machine; an agent sends it.
+    #[prost(message, tag = "29")]
+    Reading(MachineReading),
+    /// A scenario's shared iterations are nearly used up; an agent sends how many it runs in the time that an answer takes.
+    #[prost(message, tag = "30")]
+    Want(Lease),
 }
 
 /// Nothing.
@@ -128,6 +140,9 @@ pub struct Hello {
     /// Cores that it may use.
     #[prost(uint32, tag = "7")]
     pub cores: u32,
+    /// The share of a lost agent's load that the session takes over; 0 for none.
+    #[prost(uint32, tag = "8")]
+    pub ticket: u32,
 }
 
 /// A sign of life with the agent's clock, and its counters.
@@ -237,6 +252,39 @@ pub struct FunctionEnd {
     pub failure: Option<Failure>,
 }
 
+/// A reading of the generator.
+#[derive(Clone, PartialEq, Message)]
+pub struct MachineReading {
+    /// Instant, by the hub's clock.
+    #[prost(uint64, tag = "1")]
+    pub at_ns: u64,
+    /// The values.
+    #[prost(message, repeated, tag = "2")]
+    pub vitals: Vec<VitalRow>,
+}
+
+/// One value of a reading.
+#[derive(Clone, Copy, PartialEq, Message)]
+pub struct VitalRow {
+    /// Number of the vital in [`model::Vital::ALL`].
+    #[prost(uint32, tag = "1")]
+    pub vital: u32,
+    /// Number of the worker thread plus one; 0 for the process or the machine.
+    #[prost(uint32, tag = "2")]
+    pub worker: u32,
+    /// The value.
+    #[prost(double, tag = "3")]
+    pub value: f64,
+}
+
+/// Secrets that a script has seen, which the hub hides in what it writes.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct Secrets {
+    /// The secrets.
+    #[prost(string, repeated, tag = "1")]
+    pub values: Vec<String>,
+}
+
 /// Names that later frames use by number.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Names {
@@ -300,6 +348,9 @@ pub struct WindowPart {
     /// The agent's initialised VUs at the end.
     #[prost(uint64, tag = "9")]
     pub vus_max: u64,
+    /// Shared iterations that ended.
+    #[prost(message, repeated, tag = "10")]
+    pub leased: Vec<Lease>,
 }
 
 /// One series of a window.
@@ -607,7 +658,7 @@ pub struct Test {
     pub settings: Bytes,
 }
 
-/// A part of the test: number `index` of `count` equal ones.
+/// A part of the test: number `index` of `count` equal ones, or one of several shares of it.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub struct Segment {
     /// Which, from 0.
@@ -616,6 +667,28 @@ pub struct Segment {
     /// How many there are.
     #[prost(uint32, tag = "2")]
     pub count: u32,
+    /// Which share of the part, from 0.
+    #[prost(uint32, tag = "3")]
+    pub share: u32,
+    /// Shares of the part; 0 and 1 are the whole.
+    #[prost(uint32, tag = "4")]
+    pub shares: u32,
+    /// Whether another agent has run it before.
+    #[prost(bool, tag = "5")]
+    pub is_continued: bool,
+}
+
+impl Segment {
+    /// Part `index` of `count`.
+    pub fn part(index: u32, count: u32) -> Segment {
+        Segment { index, count, share: 0, shares: 1, is_continued: false }
+    }
+
+    /// Share `index` of `of` equal shares of this one.
+    pub fn split(self, index: u32, of: u32) -> Segment {
+        let shares = self.shares.max(1);
+        Segment { share: self.share + shares * index, shares: shares * of.max(1), ..self }
+    }
 }
 
 /// The start of the scenarios.
@@ -627,13 +700,19 @@ pub struct Start {
     /// The JSON that `setup()` returned.
     #[prost(string, optional, tag = "2")]
     pub setup_data: Option<String>,
+    /// The first instant at which this agent starts iterations, by the hub's clock.
+    #[prost(uint64, tag = "3")]
+    pub from_ns: u64,
+    /// By scenario: iterations of VUs that loop which an earlier agent may have numbered.
+    #[prost(uint64, repeated, tag = "4")]
+    pub numbers: Vec<u64>,
 }
 
 /// An order while the test runs.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Order {
     /// The order.
-    #[prost(oneof = "Act", tags = "1, 2, 3, 4, 5")]
+    #[prost(oneof = "Act", tags = "1, 2, 3, 4, 5, 6, 7")]
     pub act: Option<Act>,
 }
 
@@ -655,6 +734,26 @@ pub enum Act {
     /// The hub has everything: exit.
     #[prost(message, tag = "5")]
     Finish(Empty),
+    /// Join in a further session, with this ticket.
+    #[prost(uint32, tag = "6")]
+    Enlist(u32),
+    /// Run these shared iterations.
+    #[prost(message, tag = "7")]
+    Lease(Lease),
+}
+
+/// Shared iterations of a scenario.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub struct Lease {
+    /// Number of the scenario.
+    #[prost(uint32, tag = "1")]
+    pub scenario: u32,
+    /// The first number in the whole test.
+    #[prost(uint64, tag = "2")]
+    pub first: u64,
+    /// How many; with 0 there are no more.
+    #[prost(uint64, tag = "3")]
+    pub count: u64,
 }
 
 /// A change of an externally-controlled scenario.

@@ -37,7 +37,12 @@ pub struct Fleet {
     pub certificate: Option<HubCertificate>,
     /// Agents that run as processes of this machine, with their names.
     pub children: Vec<(String, Command)>,
+    /// Learns the secrets that agents' scripts have seen, before anything is written that may hold them.
+    pub on_secrets: OnSecrets,
 }
+
+/// Takes secrets that have to be hidden.
+pub type OnSecrets = Box<dyn Fn(Vec<String>) + Send>;
 
 /// Runs a plan on agents, from their joining to the end of `teardown()`.
 ///
@@ -50,7 +55,7 @@ pub fn run(
 ) -> RunOutcome {
     let control = config.control.clone();
     control.prepare_for(&plan);
-    let Fleet { settings, listener: socket, certificate, children } = fleet;
+    let Fleet { settings, listener: socket, certificate, children, on_secrets } = fleet;
     let (sender, events) = channel();
     let book = Book::new(plan, config);
     let service = match Service::start(settings, socket, certificate, sender) {
@@ -68,13 +73,15 @@ pub fn run(
                 reason: convert::of_abort(&AbortReason::Listener(text.clone().into())),
                 is_kill: true,
             });
-            let (book, _) =
-                Desk { book, control, service: &service, listener, passed: Passed::default() }.work(&events);
+            let passed = Passed::default();
+            let desk = Desk { book, control, service: &service, on_secrets, listener, passed };
+            let (book, _) = desk.work(&events);
             service.join();
             return conclude(book, unfit(text), listener);
         }
     };
-    let desk = Desk { book, control, service: &service, listener: &mut *listener, passed: Passed::default() };
+    let passed = Passed::default();
+    let desk = Desk { book, control, service: &service, on_secrets, listener: &mut *listener, passed };
     let (book, end) = desk.work(&events);
     service.join();
     children.end();
@@ -109,6 +116,7 @@ struct Desk<'a> {
     book: Book,
     control: engine::RunControl,
     service: &'a Service,
+    on_secrets: OnSecrets,
     listener: &'a mut dyn FnMut(RunEvent),
     passed: Passed,
 }
@@ -126,6 +134,10 @@ impl Desk<'_> {
                     }
                     self.control.publish_setup_data(end.setup_data.as_deref().map(Into::into));
                     return (self.book, end);
+                }
+                Ok(HubEvent::Secrets(secrets)) => {
+                    (self.on_secrets)(secrets);
+                    continue;
                 }
                 Ok(event) => self.book.on(SystemClock::now(), event),
                 Err(RecvTimeoutError::Timeout) => self.book.tick(SystemClock::now()),

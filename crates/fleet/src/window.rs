@@ -7,17 +7,18 @@ use histo::{FixedSum, Values};
 use model::metric::builtin::{VUS, VUS_MAX};
 use model::tags::TAG_SETS_MAX;
 use model::{
-    Aggregate, CounterTotal, ErrorCount, Exemplar, ExemplarKind, Failures, GaugeTotal, Instant, Load,
-    LogLevel, LogLine, Metadata, MetricId, MetricKind, MetricRegistry, RateTotal, Sample, ScenarioId,
-    SeriesKey, TagInterner, TagSet, TagSetId, Trend, ValueKind, Window, Work,
+    Aggregate, CounterTotal, ErrorCount, Exemplar, ExemplarKind, Failures, GaugeTotal, GeneratorState,
+    Instant, Load, LogLevel, LogLine, Metadata, MetricId, MetricKind, MetricRegistry, RateTotal, Reading,
+    Sample, ScenarioId, SeriesKey, TagInterner, TagSet, TagSetId, Trend, ValueKind, Vital, Window, Work,
 };
 use prost::Message;
 use tally::Noted;
 
 use crate::convert;
 use crate::message::{
-    Body, Cell, CounterCell, ErrorRow, ExemplarRow, FailureCell, GaugeCell, LineRow, LoadRow, Log,
-    MetricName, Names, RateCell, SampleRow, Samples, Series, Tags, TrendCell, WindowPart,
+    Body, Cell, CounterCell, ErrorRow, ExemplarRow, FailureCell, GaugeCell, Lease, LineRow, LoadRow, Log,
+    MachineReading, MetricName, Names, RateCell, SampleRow, Samples, Series, Tags, TrendCell, VitalRow,
+    WindowPart,
 };
 
 /// Bytes after which a list continues in another frame; far below [`crate::codec::FRAME_BYTES_MAX`].
@@ -25,6 +26,9 @@ const PART_BYTES: usize = 1 << 20;
 
 /// No cell counts more: a million a second take half a year to get there. Far below what would overflow when merged.
 const COUNT_MAX: u64 = 1 << 44;
+
+/// Values of one reading, at most: some for each of many worker threads.
+const VITALS_MAX: usize = 4096;
 
 /// Sources of log lines that an agent sends, as [`LogLine::source`].
 const SOURCES: [&str; 3] = ["console", "stacktrace", "http-debug"];
@@ -78,6 +82,7 @@ impl Outbound {
         part.load = window.load.iter().map(load_row).collect();
         part.exemplars = window.exemplars.iter().map(|exemplar| self.exemplar(exemplar)).collect();
         part.errors = window.errors.iter().map(error_row).collect();
+        part.leased = leases(&window.leased);
         part.is_last = true;
         bodies.push(Body::Window(part));
         bodies
@@ -129,6 +134,17 @@ impl Outbound {
             bodies.push(Body::Log(log));
         }
         bodies
+    }
+
+    /// A reading of the generator.
+    pub fn reading(&self, state: &GeneratorState) -> Body {
+        let row = |reading: &Reading| VitalRow {
+            vital: reading.vital as u32,
+            worker: reading.worker.map_or(0, |worker| u32::from(worker) + 1),
+            value: reading.value,
+        };
+        let vitals = state.readings.iter().map(row).collect();
+        Body::Reading(MachineReading { at_ns: self.hub_ns(state.at), vitals })
     }
 
     /// Metrics and tag sets that no frame has named yet. Their numbers on the wire are those of this process.
@@ -211,6 +227,21 @@ impl Outbound {
     }
 }
 
+/// Numbers as blocks.
+fn leases(numbers: &[(ScenarioId, u64)]) -> Vec<Lease> {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    let mut blocks: Vec<Lease> = Vec::new();
+    for (scenario, number) in sorted {
+        let scenario = u32::from(scenario.0);
+        match blocks.last_mut() {
+            Some(last) if last.scenario == scenario && last.first + last.count == number => last.count += 1,
+            _ => blocks.push(Lease { scenario, first: number, count: 1 }),
+        }
+    }
+    blocks
+}
+
 fn trend_cell(trend: &Trend) -> TrendCell {
     let failures = trend.failures.as_ref().map(|failures| FailureCell {
         timed_out: failures.timed_out.to_bytes().into(),
@@ -242,6 +273,16 @@ fn error_row(error: &ErrorCount) -> ErrorRow {
         count: error.count,
         example: error.example.to_string(),
     }
+}
+
+/// A reading of an agent. Vitals and workers that cannot be are left out.
+pub fn reading(row: &MachineReading) -> GeneratorState {
+    let reading = |row: &VitalRow| {
+        let worker = row.worker.checked_sub(1).map(u16::try_from).transpose().ok()?;
+        Some(Reading { vital: *Vital::ALL.get(row.vital as usize)?, worker, value: row.value })
+    };
+    let readings = row.vitals.iter().filter(|row| row.value.is_finite()).filter_map(reading);
+    GeneratorState { at: Instant::from_ns(row.at_ns), readings: readings.take(VITALS_MAX).collect() }
 }
 
 /// Turns an agent's frames into what the hub merges. Numbers of metrics and tags are the agent's own.
@@ -302,6 +343,8 @@ impl Inbound {
             load: part.load.iter().map(|row| self.load(row)).collect::<Result<_, _>>()?,
             exemplars: part.exemplars.iter().map(|row| self.exemplar(row)).collect::<Result<_, _>>()?,
             errors: part.errors.iter().map(|row| self.error(row)).collect::<Result<_, _>>()?,
+            // Only the hub that handed them out needs to know.
+            leased: Vec::new(),
         })
     }
 

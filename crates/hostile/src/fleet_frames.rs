@@ -66,6 +66,7 @@ fn ask_hub(frames: &[Frame]) {
         received: 0,
         name: "a".into(),
         cores: 1,
+        ticket: 0,
     };
     let hello = Frame { number: 0, received: 0, body: Some(Body::Hello(hello)) };
     hub.step(now, Some(HubInput::Frame(1, hello)));
@@ -81,8 +82,14 @@ fn ask_hub(frames: &[Frame]) {
 
 fn ask_agent(frames: &[Frame]) {
     let now = Instant::from_ns(1 << 40);
-    let settings =
-        AgentSettings { version: "1".into(), token: TOKEN, session: 7, name: "a".into(), cores: 1 };
+    let settings = AgentSettings {
+        version: "1".into(),
+        token: TOKEN,
+        session: 7,
+        name: "a".into(),
+        cores: 1,
+        ticket: 0,
+    };
     let mut agent = Agent::new(now, settings);
     agent.step(now, Some(AgentInput::Connected));
     let welcome = Frame { number: 0, received: 0, body: Some(Body::Welcome(Default::default())) };
@@ -105,7 +112,7 @@ fn settings() -> HubSettings {
         agents: 1,
         agents_min: 1,
         arm_timeout: Duration::from_secs(5),
-        on_loss: OnLoss::Continue,
+        on_loss: OnLoss::Rebalance,
         archive: Bytes::new(),
         archive_sha256: Bytes::new(),
         settings: Bytes::new(),
@@ -115,5 +122,7 @@ fn settings() -> HubSettings {
         teardown_timeout: Duration::from_secs(1),
         load_max: Duration::from_secs(1),
         is_paused: false,
+        vus_min: 4,
+        shared: vec![Some(100), None],
     }
 }

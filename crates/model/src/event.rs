@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Instant, Metadata, Sample, ThresholdResult, Window};
+use crate::{AgentFacts, GeneratorState, Instant, Metadata, Sample, ThresholdResult, Window};
 
 /// An event of a run, for its listeners.
 #[derive(Clone, Debug)]
@@ -38,6 +38,15 @@ pub enum RunEvent {
         /// How many.
         count: u64,
     },
+    /// A reading of the generator on the machine of an agent.
+    AgentReading {
+        /// The agent's name.
+        agent: Arc<str>,
+        /// The reading.
+        state: Arc<GeneratorState>,
+    },
+    /// The agents of the run so far, about once a second.
+    Agents(Arc<Vec<AgentFacts>>),
     /// The script or the runner said something.
     Log(LogLine),
     /// The scenarios are over, for this reason if it was not the plan.

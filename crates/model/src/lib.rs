@@ -4,6 +4,7 @@
 //! tag set, a sample, a window, an event. The crate does no I/O, knows no serialization format and holds no
 //! behaviour of others; what little it does is what a noun must do to itself (merge, compare, look up).
 
+mod agents;
 pub mod aggregate;
 pub mod arrival;
 pub mod audit;
@@ -29,6 +30,7 @@ pub mod threshold;
 pub mod validity;
 pub mod window;
 
+pub use agents::{AgentFacts, AgentState};
 pub use aggregate::{Aggregate, CounterTotal, Failures, GaugeTotal, Quantile, RateTotal, SeriesKey, Trend};
 pub use arrival::{Arrival, DropCause};
 pub use audit::{AuditRule, Derived, Figure, FigureLabel, Finding};

@@ -188,11 +188,35 @@ pub struct Segment {
     pub to: (u64, u64),
     /// The bounds that cut the whole into parts, from 0/1 to 1/1.
     pub sequence: Vec<(u64, u64)>,
+    /// The share of the part that this is.
+    pub share: Share,
+}
+
+/// One of several equal shares of a part: of its VUs, arrivals and iterations, those with number ≡ `index` (mod `of`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share {
+    /// Which one, from 0.
+    pub index: u64,
+    /// How many there are; at least 1.
+    pub of: u64,
+}
+
+impl Share {
+    /// All of a part.
+    pub const WHOLE: Share = Share { index: 0, of: 1 };
+
+    /// Share `index` of the `of` equal shares of this one.
+    pub fn split(self, index: u64, of: u64) -> Share {
+        Share {
+            index: self.index.saturating_add(self.of.saturating_mul(index)),
+            of: self.of.saturating_mul(of.max(1)),
+        }
+    }
 }
 
 impl Default for Segment {
     fn default() -> Self {
-        Segment { from: (0, 1), to: (1, 1), sequence: vec![(0, 1), (1, 1)] }
+        Segment { from: (0, 1), to: (1, 1), sequence: vec![(0, 1), (1, 1)], share: Share::WHOLE }
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Window {
     pub exemplars: Vec<Exemplar>,
     /// Errors, each distinct one once.
     pub errors: Vec<ErrorCount>,
+    /// Numbers of the shared iterations that ended, where another process hands them out; not stored.
+    pub leased: Vec<(ScenarioId, u64)>,
 }
 
 /// Counts of iterations started and finished.

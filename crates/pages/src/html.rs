@@ -29,7 +29,7 @@ const ABSENT: &str = "<!doctype html><html><meta charset=\"utf-8\"><title>Plimso
 const ENDPOINTS_MAX: usize = 20;
 
 /// Views of the run that are embedded.
-const VIEWS: [View; 14] = [
+const VIEWS: [View; 15] = [
     View::Run,
     View::Series,
     View::Requests,
@@ -38,6 +38,7 @@ const VIEWS: [View; 14] = [
     View::Logs,
     View::Generator,
     View::Validity,
+    View::Fleet,
     View::Audit,
     View::Thresholds,
     View::Traces,

@@ -14,6 +14,7 @@ mod diagnosis;
 mod distribution;
 mod errors;
 mod evidence;
+mod fleet;
 mod generator;
 mod headline;
 mod history;
@@ -73,6 +74,7 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
         View::Logs => logs::answer(scope, question),
         View::Generator => generator::answer(scope),
         View::Validity => validity::answer(scope),
+        View::Fleet => fleet::answer(scope),
         View::Audit => audit::answer(scope),
         View::Thresholds => thresholds::answer(scope),
         View::Traces => traces::answer(scope, question),

@@ -67,6 +67,7 @@ pub(super) fn answer(scope: &Scope, beside: &Beside) -> Result<String, PageError
             logs: reader.log_count().map_err(damaged)?,
             thresholds: report.thresholds.len() as u64,
             traces: reader.trace_count().map_err(damaged)?,
+            agents: header.agents.len() as u64,
         },
         headline,
         report,

@@ -118,7 +118,7 @@ pub fn join(
             sequence: format_sequence(&bounds),
         });
     }
-    Ok(Segment { from, to, sequence: bounds })
+    Ok(Segment { from, to, sequence: bounds, ..Segment::default() })
 }
 
 /// `1/3:2/3`, as k6 prints it.

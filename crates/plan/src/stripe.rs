@@ -8,7 +8,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use model::plan::Segment;
+use model::plan::{Segment, Share};
 
 use crate::segment::{common_denominator, gcd};
 
@@ -26,7 +26,7 @@ impl Stripe {
     /// # Panics
     /// The segment's bounds are not a sequence as [`crate::segment::join`] makes it: a bug, since a plan is checked.
     pub fn new(segment: &Segment) -> Stripe {
-        Stripe::of_part(&weights(segment), own_index(segment))
+        Stripe::of_part(&weights(segment), own_index(segment)).share(segment.share)
     }
 
     /// The stripe over iterations that `vus` VUs of the whole test share.
@@ -50,7 +50,7 @@ impl Stripe {
         }
         let divisor = vus_of_part.iter().copied().fold(0, gcd).max(1);
         vus_of_part.iter_mut().for_each(|vus| *vus /= divisor);
-        Stripe::of_part(&vus_of_part, own_index(segment))
+        Stripe::of_part(&vus_of_part, own_index(segment)).share(segment.share)
     }
 
     /// How many of `whole` things are this segment's. The same as [`Stripe::local_count`], named for VUs.
@@ -81,6 +81,16 @@ impl Stripe {
     /// Whether this is all of the whole.
     pub fn is_whole(&self) -> bool {
         self.positions.len() as u64 == self.period
+    }
+
+    /// A share of the stripe: of its own indexes, in ascending order, every `of`-th.
+    fn share(self, share: Share) -> Stripe {
+        if share == Share::WHOLE || self.positions.is_empty() {
+            return self;
+        }
+        let each = self.positions.len() as u64;
+        let position = |step: u64| self.global_index(share.index + share.of * step) as u32;
+        Stripe { period: self.period * share.of, positions: (0..each).map(position).collect() }
     }
 
     fn of_part(weights: &[u64], part: usize) -> Stripe {
@@ -295,6 +305,21 @@ mod tests {
                     parts(&sequence).iter().map(|segment| Stripe::over_vus(segment, vus)).collect();
                 check_partition(&shared, whole);
             }
+        }
+
+        /// A part that is shared out, twice, leaves the others as they are.
+        #[test]
+        fn shares_make_the_part(sequence in sequences(), whole in 0_u64..2000, vus in 1_u64..300, of in 1_u64..7) {
+            let mut parts = parts(&sequence);
+            let shared = parts.remove(0);
+            for index in 0..of {
+                let share = Share::WHOLE.split(index, of);
+                let shares = if index == 0 { vec![share.split(0, 2), share.split(1, 2)] } else { vec![share] };
+                parts.extend(shares.into_iter().map(|share| Segment { share, ..shared.clone() }));
+            }
+            check_partition(&parts.iter().map(Stripe::new).collect::<Vec<_>>(), whole);
+            let over_vus = |part| Stripe::over_vus(part, vus);
+            check_partition(&parts.iter().map(over_vus).collect::<Vec<_>>(), whole);
         }
 
         #[test]

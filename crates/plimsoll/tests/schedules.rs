@@ -71,7 +71,7 @@ fn owners(entry: &Value) -> Vec<f64> {
     let whole = numbers(&entry["weights"]).iter().sum::<f64>() as u64;
     let mut owners = vec![f64::NAN; whole as usize];
     for (part, pair) in bounds.windows(2).enumerate() {
-        let segment = Segment { from: pair[0], to: pair[1], sequence: bounds.clone() };
+        let segment = Segment { from: pair[0], to: pair[1], sequence: bounds.clone(), ..Segment::default() };
         let executor =
             Executor::SharedIterations { vus: whole, iterations: whole, max_duration: Duration::MAX };
         let stripe = schedule::iteration_stripe(&executor, &segment);
@@ -252,7 +252,12 @@ fn segment(case: &Value) -> Segment {
     let Some(text) = case["segment"].as_str() else { return Segment::default() };
     let (from, to) = text.split_once(':').expect("a segment has two bounds");
     let sequence = case["sequence"].as_str().expect("a segment has a sequence");
-    Segment { from: fraction(from), to: fraction(to), sequence: sequence.split(',').map(fraction).collect() }
+    Segment {
+        from: fraction(from),
+        to: fraction(to),
+        sequence: sequence.split(',').map(fraction).collect(),
+        ..Segment::default()
+    }
 }
 
 fn fraction(text: &str) -> (u64, u64) {

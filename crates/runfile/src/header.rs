@@ -67,6 +67,9 @@ pub struct Header {
     /// The study that the run is a level of, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub study: Option<Box<StudyFacts>>,
+    /// The agents of the run; none where one process made the load. The writer replaces them while the run is made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<crate::AgentRow>,
 }
 
 /// The facts of a study and of one of its levels. Every level has all of it, so that a study is found again from any of its

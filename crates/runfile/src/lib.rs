@@ -5,6 +5,7 @@
 //! goes on. Aggregates are stored without loss, so that what is read back adds up to the numbers the terminal printed, bit
 //! for bit. The tables are drawn in `docs/format/runfile.md`. The crate knows nothing of catalogues, verbs or reports.
 
+mod agents;
 mod beside;
 mod brief;
 mod cells;
@@ -35,6 +36,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use agents::AgentRow;
 pub use brief::{Cell, LentTrend, Want};
 pub use error::{MergeError, ReadError, WriteError};
 pub use evidence::add_evidence;

@@ -370,6 +370,7 @@ impl WindowSum {
             load: self.load.into_values().collect(),
             exemplars: self.exemplars,
             errors: self.errors.into_values().collect(),
+            leased: Vec::new(),
         }
     }
 }

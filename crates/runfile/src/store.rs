@@ -268,7 +268,7 @@ impl Store {
     }
 
     /// One row per fact, its value as JSON: a newer build can add facts without a newer format.
-    fn put_facts(&self, table: &str, facts: &impl serde::Serialize) -> rusqlite::Result<()> {
+    pub(crate) fn put_facts(&self, table: &str, facts: &impl serde::Serialize) -> rusqlite::Result<()> {
         let value = serde_json::to_value(facts)
             .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
         for (key, value) in value.as_object().into_iter().flatten() {

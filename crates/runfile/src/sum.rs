@@ -55,6 +55,7 @@ impl Reader {
             load: load.collect(),
             exemplars: Vec::new(),
             errors: self.errors_between(range)?,
+            leased: Vec::new(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! The listener that writes.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -60,7 +61,9 @@ pub struct Report {
 #[derive(Debug)]
 enum Item {
     Window(Arc<Window>, Anchor),
-    State(GeneratorState),
+    /// Of the hub or the only machine, or of an agent with this name.
+    State(String, GeneratorState),
+    Agents(Arc<Vec<model::AgentFacts>>),
     Thresholds(Instant, Arc<Vec<ThresholdResult>>),
     Log(LogLine),
     Event(Instant, &'static str, String),
@@ -96,8 +99,7 @@ impl Writer {
         let work = Work {
             store,
             pending: Vec::new(),
-            states: Vec::new(),
-            states_taken: 0,
+            states: BTreeMap::new(),
             trouble: Arc::clone(&trouble),
             error: None,
             lost: Lost::default(),
@@ -135,7 +137,8 @@ impl Writer {
             RunEvent::TeardownStarted => Item::Event(now, "teardown_started", String::new()),
             RunEvent::Ended => Item::Event(now, "ended", String::new()),
             RunEvent::SamplesLost { count } => Item::Event(now, "samples_lost", count.to_string()),
-            RunEvent::Initializing { .. } | RunEvent::Samples(_) => return,
+            RunEvent::Agents(agents) => Item::Agents(agents.clone()),
+            RunEvent::Initializing { .. } | RunEvent::Samples(_) | RunEvent::AgentReading { .. } => return,
         };
         self.send(item);
     }
@@ -147,7 +150,12 @@ impl Writer {
 
     /// Takes what was read about the generator.
     pub fn state(&mut self, state: GeneratorState) {
-        self.send(Item::State(state));
+        self.send(Item::State(String::new(), state));
+    }
+
+    /// Takes what was read about the generator on the machine of an agent.
+    pub fn state_of(&mut self, agent: &str, state: GeneratorState) {
+        self.send(Item::State(agent.to_owned(), state));
     }
 
     /// Takes evidence from sources.
@@ -229,7 +237,7 @@ impl Lost {
         match item {
             Item::Window(..) => self.windows += 1,
             Item::Log(_) => self.log_lines += 1,
-            Item::State(_) => self.states += 1,
+            Item::State(..) => self.states += 1,
             Item::Evidence(evidence) => self.evidence += pieces(evidence),
             Item::Traces(traces, operations) => {
                 self.evidence += traces.iter().map(|trace| trace.spans.len() as u64).sum::<u64>();
@@ -246,15 +254,21 @@ fn pieces(evidence: &Evidence) -> u64 {
     (points + evidence.records.len() + evidence.gaps.len()) as u64
 }
 
+/// Readings of one machine's generator.
+#[derive(Default)]
+struct States {
+    waiting: Vec<GeneratorState>,
+    /// Number of states so far.
+    taken: usize,
+}
+
 /// The thread's side.
 struct Work {
     store: Store,
     /// Taken from the queue and not in the file yet.
     pending: Vec<Item>,
-    /// States that wait for their row to be full.
-    states: Vec<GeneratorState>,
-    /// Number of states so far.
-    states_taken: usize,
+    /// States of each machine that wait for their row to be full.
+    states: BTreeMap<String, States>,
     trouble: Arc<Mutex<Option<String>>>,
     error: Option<WriteError>,
     lost: Lost,
@@ -274,7 +288,7 @@ impl Work {
 
     fn take(&mut self, item: Item) {
         let item = match item {
-            Item::State(state) => return self.take_state(state),
+            Item::State(instance, state) => return self.take_state(instance, state),
             item => item,
         };
         let is_window = matches!(item, Item::Window(..));
@@ -304,26 +318,35 @@ impl Work {
         self.note_error(done);
     }
 
-    fn take_state(&mut self, state: GeneratorState) {
-        self.states.push(state);
-        self.states_taken += 1;
-        let per_row = if self.states_taken <= STATES_PER_ROW { FIRST_STATES_PER_ROW } else { STATES_PER_ROW };
-        if self.states.len().is_multiple_of(per_row) {
+    fn take_state(&mut self, instance: String, state: GeneratorState) {
+        let states = self.states.entry(instance).or_default();
+        states.waiting.push(state);
+        states.taken += 1;
+        let per_row = if states.taken <= STATES_PER_ROW { FIRST_STATES_PER_ROW } else { STATES_PER_ROW };
+        if states.waiting.len().is_multiple_of(per_row) {
             self.flush_states();
         }
     }
 
     /// Writes the states. If the disk refuses, they are tried again with the next ones.
     fn flush_states(&mut self) {
-        if self.states.is_empty() {
+        let waiting = self.states.iter().filter(|(_, states)| !states.waiting.is_empty());
+        let waiting: Vec<(Option<&str>, &[GeneratorState])> = waiting
+            .map(|(name, states)| ((!name.is_empty()).then_some(name.as_str()), states.waiting.as_slice()))
+            .collect();
+        if waiting.is_empty() {
             return;
         }
-        let states = &self.states;
-        let done = self.store.transaction(|store| store.put_states(states, None));
-        if done.is_ok() {
-            self.states.clear();
-        } else if self.states.len() >= QUEUE_EVENTS_MAX {
-            self.lost.states += self.states.drain(..QUEUE_EVENTS_MAX / 2).len() as u64;
+        let put = |store: &mut Store| {
+            waiting.iter().try_for_each(|(instance, states)| store.put_states(states, *instance))
+        };
+        let done = self.store.transaction(put);
+        for states in self.states.values_mut() {
+            if done.is_ok() {
+                states.waiting.clear();
+            } else if states.waiting.len() >= QUEUE_EVENTS_MAX {
+                self.lost.states += states.waiting.drain(..QUEUE_EVENTS_MAX / 2).len() as u64;
+            }
         }
         self.note_error(done);
     }
@@ -370,7 +393,7 @@ impl Work {
         let pending = std::mem::take(&mut self.pending);
         pending.iter().for_each(|item| self.lost.count(item));
         self.flush_states();
-        self.lost.states += self.states.len() as u64;
+        self.lost.states += self.states.values().map(|states| states.waiting.len() as u64).sum::<u64>();
         if let Some((ending, incomplete)) = endings {
             is_whole &= self.lost.windows + ending.windows_lost + self.store.lost().0 == 0;
             let compacted = self.store.compact(true);
@@ -423,6 +446,7 @@ fn write(store: &mut Store, item: &Item) -> rusqlite::Result<()> {
             store.put_operations(operations)
         }
         // States are gathered and written by themselves.
-        Item::State(_) | Item::End(..) => Ok(()),
+        Item::Agents(agents) => store.put_agents(agents),
+        Item::State(..) | Item::End(..) => Ok(()),
     }
 }

@@ -8,8 +8,8 @@ use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
 use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSet, Trace, Validity, Window};
 use report::RunReport;
 use report::document::{
-    CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Milestone,
-    Outcome, RunState, TimeRange,
+    Agent, CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail,
+    Milestone, Outcome, RunState, TimeRange,
 };
 use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};
@@ -270,6 +270,25 @@ fn generator(reader: &Reader) -> Generator {
         workers_lost: ending.map_or(0, |ending| small(ending.workers_lost)),
         samples_lost: ending.map_or(0, |ending| ending.samples_lost),
         windows_lost: ending.map_or(0, |ending| ending.windows_lost),
+        agents: reader.header().agents.iter().map(|row| agent(reader, row)).collect(),
+    }
+}
+
+fn agent(reader: &Reader, row: &runfile::AgentRow) -> Agent {
+    let started_ns = reader.header().started_ns;
+    let offset = |ns: u64| Duration::from_nanos(ns.saturating_sub(started_ns));
+    let ran_s = row.ran_ns as f64 / 1e9;
+    let per_s = |count: u64| count as f64 / ran_s;
+    let parts = f64::from(row.parts.max(1)) * row.shares.max(1) as f64;
+    Agent {
+        name: row.name.clone(),
+        share: if row.parts == 0 { 0.0 } else { 1.0 / parts },
+        state: model::AgentState::named(&row.state).unwrap_or_default(),
+        rates: (row.due > 0 && ran_s > 0.0).then(|| (per_s(row.due), per_s(row.achieved))),
+        cpu_max: row.cpu_max,
+        lateness_p99_ms: row.lateness_p99_ms,
+        missing: row.lost_ns.map(|from| (offset(from), row.continued_ns.map(offset))),
+        doubts: row.doubts.clone(),
     }
 }
 

@@ -172,7 +172,12 @@ fn numbers_beyond_reason_do_not_panic() {
 fn segments(cuts: &std::collections::BTreeSet<u64>) -> Vec<Segment> {
     let bounds: Vec<(u64, u64)> =
         std::iter::once((0, 1)).chain(cuts.iter().map(|&cut| (cut, 12))).chain([(1, 1)]).collect();
-    let part = |pair: &[(u64, u64)]| Segment { from: pair[0], to: pair[1], sequence: bounds.clone() };
+    let part = |pair: &[(u64, u64)]| Segment {
+        from: pair[0],
+        to: pair[1],
+        sequence: bounds.clone(),
+        ..Segment::default()
+    };
     bounds.windows(2).map(part).collect()
 }
 

@@ -54,7 +54,8 @@ pub use memory::MemoryLimits;
 pub use outside::{Fetch, Outside, PackageImport, PackedFiles};
 pub use rate_gate::RateGate;
 pub use secrets::{
-    NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets, SecretsError,
+    Handover, NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets,
+    SecretsError,
 };
 pub use source::MODULE_BYTES_MAX;
 pub use state::{Call, RunContext, VuBinding};

@@ -7,7 +7,7 @@ mod url_config;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use model::LogLine;
 use redact::Redactor;
@@ -36,6 +36,17 @@ pub struct Secrets {
     /// Secrets that scripts have seen, the longest first: one may be part of another.
     known: RwLock<Vec<String>>,
     has_known: AtomicBool,
+    /// Those of them that [`Secrets::take_revealed`] has not given yet.
+    revealed: Mutex<Vec<String>>,
+}
+
+/// Sources of secrets on their way to another process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Handover {
+    /// Secrets by source and key.
+    pub known: BTreeMap<String, BTreeMap<String, String>>,
+    /// Settings of servers by source, as entries of the flag.
+    pub servers: BTreeMap<String, Vec<String>>,
 }
 
 /// Why secrets cannot be had. Reads after "failed to".
@@ -94,20 +105,46 @@ impl Secrets {
         Ok(Secrets { sources, redactor: redactor.clone(), ..Secrets::default() })
     }
 
-    /// Secrets that another process has read, by source and key.
-    pub fn of_known(sources: BTreeMap<String, BTreeMap<String, String>>, redactor: &Redactor) -> Secrets {
-        redactor.add_declared(sources.values().flat_map(BTreeMap::values).cloned());
-        let sources = sources.into_iter().map(|(name, known)| (name, Source::Known(known.into()))).collect();
-        Secrets { sources, redactor: redactor.clone(), ..Secrets::default() }
+    /// The sources of another process, as [`Secrets::handover`] gives them; `server` carries requests for secrets that are not there.
+    ///
+    /// # Errors
+    /// The settings of a server are invalid.
+    pub fn handed_over(
+        sources: Handover,
+        server: &Arc<dyn SecretServer>,
+        redactor: &Redactor,
+    ) -> Result<Secrets, SecretsError> {
+        let Handover { known, servers } = sources;
+        redactor.add_declared(known.values().flat_map(BTreeMap::values).cloned());
+        let known = known.into_iter().map(|(name, known)| Ok((name, Source::Known(known.into()))));
+        let servers = servers.into_iter().map(|(name, entries)| {
+            let source = UrlSource::new(&entries, &BTreeMap::new(), server.clone())?;
+            redactor.add_guessed(source.header_values().cloned());
+            Ok((name, Source::Url(source.into())))
+        });
+        let sources = known.chain(servers).collect::<Result<_, SecretsError>>()?;
+        Ok(Secrets { sources, redactor: redactor.clone(), ..Secrets::default() })
     }
 
-    /// All secrets, by source and key; `None` where a server holds some.
-    pub fn all_known(&self) -> Option<BTreeMap<String, BTreeMap<String, String>>> {
-        let known = |(name, source): (&String, &Source)| match source {
-            Source::Known(known) => Some((name.clone(), BTreeMap::clone(known))),
-            Source::Url(_) => None,
-        };
-        self.sources.iter().map(known).collect()
+    /// All sources for one of `processes` that run the test together.
+    pub fn handover(&self, processes: u32) -> Handover {
+        let mut handover = Handover::default();
+        for (name, source) in &self.sources {
+            match source {
+                Source::Known(known) => {
+                    handover.known.insert(name.clone(), BTreeMap::clone(known));
+                }
+                Source::Url(server) => {
+                    handover.servers.insert(name.clone(), server.entries(processes));
+                }
+            }
+        }
+        handover
+    }
+
+    /// The secrets that scripts have seen since the last call, for another process that writes.
+    pub fn take_revealed(&self) -> Vec<String> {
+        std::mem::take(&mut *self.revealed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The source of that name.
@@ -150,6 +187,7 @@ impl Secrets {
             return false;
         }
         known.push(value.to_owned());
+        self.revealed.lock().unwrap_or_else(PoisonError::into_inner).push(value.to_owned());
         self.redactor.add_declared([value.to_owned()]);
         known.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         self.has_known.store(true, Ordering::Release);

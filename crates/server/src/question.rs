@@ -47,6 +47,8 @@ views! {
     Generator = "runs/*/generator";
     /// Validity of the measurement.
     Validity = "runs/*/validity";
+    /// The agents that made the load.
+    Fleet = "runs/*/fleet";
     /// Measurement errors that arithmetic shows.
     Audit = "runs/*/audit";
     /// The maximum load that the target sustains.

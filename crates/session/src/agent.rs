@@ -3,17 +3,18 @@
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 use bytes::Bytes;
-use engine::{AbortReason, ProgramError, RunConfig, RunControl, RunOutcome};
+use engine::{AbortReason, Pile, ProgramError, RunConfig, RunControl, RunOutcome, Start};
 use fleet::agent::SETUP_DATA_BYTES_MAX;
 use fleet::convert::{self, FailureKind, ReasonKind};
 use fleet::dial::{Reporter, Runner, join, reports};
-use fleet::message::{Body, Counters, Ended, FunctionEnd, Preparing, Segment, Steer};
+use fleet::message::{Body, Counters, Ended, FunctionEnd, Lease, Preparing, Secrets, Segment, Steer};
 use fleet::window::Outbound;
 use fleet::{AgentSettings, Farewell, Task, part_of};
-use model::plan::{Compat, Plan};
-use model::{Grade, LogLine, Metadata, RunEvent, RunProgress, Sample, TagInterner};
+use model::plan::{Compat, Executor, Plan};
+use model::{Grade, Instant, LogLine, Metadata, RunEvent, RunProgress, Sample, TagInterner};
 use plan::Stripe;
 use report::Lang;
 use runs::{Exit, Failure};
@@ -32,6 +33,9 @@ use crate::watch::Watch;
 /// Raw samples per frame.
 const SAMPLES_PER_FRAME: usize = 1024;
 
+/// Shared iterations are asked for when those that are left last for so many looks, each 100 ms: longer than a round trip takes.
+const LOOKS_AHEAD: u64 = 5;
+
 /// Log lines per look at them; further ones wait, and what does not fit into the log's queue is counted.
 const LINES_PER_LOOK: usize = 1000;
 
@@ -43,34 +47,89 @@ pub fn run(options: AgentOptions, context: &Context) -> Result<Exit, Failure> {
     let (turn, running) = (Turn::default(), Running::default());
     signals::listen(turn.clone(), running.clone(), context.logger.clone());
     raise_descriptor_limit();
-    let mut session = [0; 8];
-    let random = getrandom::fill(&mut session);
-    random.map_err(|error| Failure::new(Exit::Other, format!("failed to read random numbers: {error}")))?;
-    let settings = AgentSettings {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        token: options.token.secret.clone(),
-        session: u64::from_le_bytes(session),
-        name: options.name,
-        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+    let tap = Mutex::new(context.logger.tap());
+    let lines = Arc::new(Lines { context: context.clone(), tap, offset_ns: AtomicI64::new(0) });
+    let process = Arc::new(AgentProcess { options, lines, turn, sessions: Mutex::default() });
+    let farewell = loop {
+        match process.serve(0)? {
+            // The hub has given it up, and may have load for it all the same.
+            Farewell::Lost(why) => process.note(&format!("{why}; joining again")),
+            farewell => break farewell,
+        }
     };
-    let (reporter, reports) = reports();
-    let mut agent = AgentRunner::start(context, &reporter, turn)?;
-    let farewell = join(settings, &options.hub, options.token.certificate, (reporter, reports), &mut agent);
-    let farewell =
-        farewell.map_err(|error| Failure::new(Exit::Other, format!("failed to start the agent: {error}")))?;
+    process.join_sessions();
+    let hub = &process.options.hub;
     let text = match farewell {
         Farewell::Finished => return Ok(Exit::Ok),
-        Farewell::Refused(why) => format!("the hub at {} refused this agent: {why}", options.hub),
+        Farewell::Refused(why) | Farewell::Lost(why) => format!("the hub at {hub} refused this agent: {why}"),
         Farewell::HubLost { after, had_joined: true } => {
-            format!("the hub at {} did not answer for {} s; the load has ended", options.hub, after.as_secs())
+            format!("the hub at {hub} did not answer for {} s; the load has ended", after.as_secs())
         }
         Farewell::HubLost { after, had_joined: false } => format!(
-            "no hub answered at {} for {} s; check the address, and that the token file is that of the running hub",
-            options.hub,
+            "no hub answered at {hub} for {} s; check the address, and that the token file is that of the running hub",
             after.as_secs()
         ),
     };
     Err(Failure::new(Exit::Other, text))
+}
+
+/// The process of an agent: a session with the hub, and further ones for the load of agents that were lost.
+struct AgentProcess {
+    options: AgentOptions,
+    lines: Arc<Lines>,
+    turn: Turn,
+    sessions: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl AgentProcess {
+    /// Serves the hub in a session of its own; with a ticket it continues another agent's load.
+    fn serve(self: &Arc<Self>, ticket: u32) -> Result<Farewell, Failure> {
+        let failed = |what: &str, error: &dyn std::fmt::Display| {
+            Failure::new(Exit::Other, format!("failed to {what}: {error}"))
+        };
+        let mut session = [0; 8];
+        getrandom::fill(&mut session).map_err(|error| failed("read random numbers", &error))?;
+        let AgentOptions { hub, token, name } = &self.options;
+        let settings = AgentSettings {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            token: token.secret.clone(),
+            session: u64::from_le_bytes(session),
+            name: if ticket == 0 { name.clone() } else { format!("{name}+{ticket}") },
+            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+            ticket,
+        };
+        let (reporter, reports) = reports();
+        let mut agent = AgentRunner::start(self, &reporter, ticket > 0)?;
+        let farewell = join(settings, hub, token.certificate, (reporter, reports), &mut agent);
+        // An engine that still waits for its start has nothing to wait for.
+        agent.stop(AbortReason::Enough, true);
+        farewell.map_err(|error| failed("start the agent", &error))
+    }
+
+    /// Opens a further session.
+    fn enlist(self: &Arc<Self>, ticket: u32) {
+        let process = self.clone();
+        let body = move || {
+            // The hub, which waits in vain, asks another agent.
+            if let Err(failure) = process.serve(ticket) {
+                process.note(&failure.text);
+            }
+        };
+        match std::thread::Builder::new().name("session".into()).spawn(body) {
+            Ok(thread) => self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(thread),
+            Err(error) => self.note(&format!("failed to start a thread: {error}")),
+        }
+    }
+
+    fn join_sessions(&self) {
+        let sessions = std::mem::take(&mut *self.sessions.lock().unwrap_or_else(PoisonError::into_inner));
+        // A panic has shown its message.
+        sessions.into_iter().for_each(|session| drop(session.join()));
+    }
+
+    fn note(&self, text: &str) {
+        self.lines.context.logger.report(text);
+    }
 }
 
 /// A test that was loaded.
@@ -87,17 +146,43 @@ struct Loaded {
 struct Present {
     /// The scenarios.
     load: Option<(RunControl, Arc<RunProgress>)>,
+    /// By scenario: the shared iterations that the hub hands out.
+    leases: Vec<Option<Leases>>,
     /// `setup()` or `teardown()`.
     function: Option<RunControl>,
     has_asked_to_stop: bool,
     has_marked_failed: bool,
 }
 
+/// The shared iterations of one scenario.
+#[derive(Clone, Default)]
+struct Leases {
+    pile: Arc<Pile>,
+    /// Whether the hub was asked for more, and has not answered.
+    is_asked: bool,
+    /// Iterations that had been started at the last look.
+    taken: u64,
+}
+
+impl Leases {
+    /// How many more to ask for, where those that are left would be used up before the answer comes.
+    fn wanted(&mut self, vus: u64) -> Option<u64> {
+        let (left, taken, is_closed) = self.pile.level();
+        let since = taken - std::mem::replace(&mut self.taken, taken);
+        let used = since.saturating_mul(LOOKS_AHEAD).max(vus);
+        let wants = !is_closed && !self.is_asked && left <= used;
+        self.is_asked |= wants;
+        wants.then_some(used)
+    }
+}
+
 /// Runs the test's parts on threads of their own, one job after the other.
 struct AgentRunner {
+    process: Arc<AgentProcess>,
     jobs: Sender<Job>,
     present: Arc<Mutex<Present>>,
-    lines: Arc<Lines>,
+    /// Whether it is a further session, whose runs the signal handler does not know.
+    is_further: bool,
 }
 
 /// Log lines on their way to the hub.
@@ -124,28 +209,40 @@ enum Job {
 }
 
 impl AgentRunner {
-    fn start(context: &Context, reporter: &Reporter, turn: Turn) -> Result<AgentRunner, Failure> {
+    fn start(
+        process: &Arc<AgentProcess>,
+        reporter: &Reporter,
+        is_further: bool,
+    ) -> Result<AgentRunner, Failure> {
         let (jobs, inbox) = channel();
         let present = Arc::<Mutex<Present>>::default();
-        let tap = Mutex::new(context.logger.tap());
-        let lines = Arc::new(Lines { context: context.clone(), tap, offset_ns: AtomicI64::new(0) });
         let worker = Worker {
-            lines: lines.clone(),
-            context: context.clone(),
+            lines: process.lines.clone(),
+            context: process.lines.context.clone(),
             reporter: reporter.clone(),
             present: present.clone(),
-            turn,
+            turn: (!is_further).then(|| process.turn.clone()),
             loaded: None,
             load: None,
         };
         let body = move || worker.work(&inbox);
         let thread = std::thread::Builder::new().name("test".into()).spawn(body);
         thread.map_err(|error| Failure::new(Exit::Other, format!("failed to start a thread: {error}")))?;
-        Ok(AgentRunner { jobs, present, lines })
+        Ok(AgentRunner { process: process.clone(), jobs, present, is_further })
     }
 
     fn present(&self) -> MutexGuard<'_, Present> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_lease(&self, lease: Lease) {
+        let mut present = self.present();
+        let Some(Some(leases)) = present.leases.get_mut(lease.scenario as usize) else { return };
+        leases.is_asked = false;
+        match lease.count {
+            0 => leases.pile.close(),
+            count => leases.pile.grant(lease.first..lease.first.saturating_add(count)),
+        }
     }
 
     fn stop(&self, reason: AbortReason, is_kill: bool) {
@@ -161,8 +258,10 @@ impl AgentRunner {
 
 impl Runner for AgentRunner {
     fn act(&mut self, task: Task, offset_ns: i64) {
-        self.lines.offset_ns.store(offset_ns, Relaxed);
+        self.process.lines.offset_ns.store(offset_ns, Relaxed);
         match task {
+            Task::Enlist(ticket) => self.process.enlist(ticket),
+            Task::Lease(lease) => self.take_lease(lease),
             Task::Stop(reason) => self.stop(convert::to_abort(reason), false),
             Task::Kill(reason) => self.stop(convert::to_abort(reason), true),
             // The thread of the jobs ends with the process.
@@ -174,10 +273,27 @@ impl Runner for AgentRunner {
         self.present().load.as_ref().map(|(_, progress)| convert::of_progress(progress))
     }
 
+    fn set_fence(&mut self, at: Instant) {
+        if let Some((control, _)) = &self.present().load {
+            control.set_fence(at);
+        }
+    }
+
     fn look(&mut self) -> Vec<Body> {
-        let mut bodies = self.lines.take(LINES_PER_LOOK);
+        let mut bodies = self.process.lines.take(LINES_PER_LOOK);
         let mut present = self.present();
-        let Some((control, _)) = present.load.clone() else { return bodies };
+        let Some((control, progress)) = present.load.clone() else { return bodies };
+        if progress.started_ns.load(Relaxed) > 0 {
+            for (scenario, leases) in present.leases.iter_mut().enumerate() {
+                let vus = u64::from(progress.vus_initialized.load(Relaxed));
+                if let Some(count) = leases.as_mut().and_then(|leases| leases.wanted(vus)) {
+                    bodies.push(want(scenario, count));
+                }
+            }
+        }
+        if self.is_further && self.process.turn.first().reason() == Some(AbortReason::Signal) {
+            control.stop(AbortReason::Signal);
+        }
         let reason = control.reason().filter(|_| !present.has_asked_to_stop);
         if let Some(reason) = reason {
             present.has_asked_to_stop = true;
@@ -196,7 +312,8 @@ struct Worker {
     context: Context,
     reporter: Reporter,
     present: Arc<Mutex<Present>>,
-    turn: Turn,
+    /// Hands out the runs that a signal ends.
+    turn: Option<Turn>,
     loaded: Option<Arc<Loaded>>,
     load: Option<Load>,
 }
@@ -214,18 +331,20 @@ impl Worker {
                 Task::Load { test, archive } => self.load(&test.settings, &archive),
                 Task::Prepare(segment) => self.prepare(segment),
                 Task::SetUp => self.set_up(offset_ns),
-                Task::Start { at, hub_ns, setup_data } => {
+                Task::Start { at, from, hub_ns, numbers, setup_data } => {
                     let Some((loaded, load)) = self.loaded.as_ref().zip(self.load.as_ref()) else { continue };
-                    loaded.outbound().set_offset(hub_ns.wrapping_sub(at.as_ns()) as i64);
+                    loaded.outbound().set_offset(hub_ns.wrapping_sub(from.as_ns()) as i64);
+                    self.ask_for_leases();
                     // A run that has ended meanwhile takes no start.
                     if load.control.set_setup_data(setup_data.map(Into::into)).is_ok() {
-                        let _ = load.control.start_at(at);
+                        let start = Start { scenarios: at, from, numbers: numbers.into() };
+                        let _ = load.control.join_at(start);
                     }
                 }
                 Task::TearDown(data) => self.tear_down(data),
                 // After the start, and not before: a pause that ends would begin the test.
                 Task::Steer(steer) => self.steer(steer),
-                Task::Stop(_) | Task::Kill(_) => {}
+                Task::Stop(_) | Task::Kill(_) | Task::Enlist(_) | Task::Lease(_) => {}
             }
         }
     }
@@ -234,6 +353,17 @@ impl Worker {
         match load(&self.context, settings, archive) {
             Ok(loaded) => self.loaded = Some(Arc::new(loaded)),
             Err(failure) => self.unfit(failure),
+        }
+    }
+
+    /// Asks for the first shared iterations, which come before the start.
+    fn ask_for_leases(&self) {
+        let mut present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
+        for (scenario, leases) in present.leases.iter_mut().enumerate() {
+            if let Some(leases) = leases {
+                leases.is_asked = true;
+                self.reporter.report(want(scenario, 0));
+            }
         }
     }
 
@@ -259,12 +389,17 @@ impl Worker {
         if let Err(failure) = check_demand(&plan) {
             return self.unfit(failure);
         }
-        let control = self.turn.next();
-        let config = loaded.config(&control, plan.scenarios.len());
+        let control = self.turn.as_ref().map_or_else(RunControl::default, Turn::next);
+        let mut config = loaded.config(&control, plan.scenarios.len());
+        let leases = leases_of(&plan);
+        config.piles = leases.iter().map(|leases| leases.as_ref().map(|it| it.pile.clone())).collect();
         {
             let mut present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
-            *present =
-                Present { load: Some((control.clone(), config.progress.clone())), ..Present::default() };
+            *present = Present {
+                load: Some((control.clone(), config.progress.clone())),
+                leases,
+                ..Present::default()
+            };
         }
         let program = loaded.program(&plan, &config);
         let (reporter, lines, own) = (self.reporter.clone(), self.lines.clone(), control.clone());
@@ -357,7 +492,7 @@ impl Worker {
             data: data.map(Into::into),
         };
         self.present.lock().unwrap_or_else(PoisonError::into_inner).function = Some(control.clone());
-        let segment = Segment { index: 0, count: 1 };
+        let segment = Segment::part(0, 1);
         let mut listener = EngineListener::new(loaded, self.reporter.clone(), segment, Arc::default());
         let outcome =
             engine::run(Arc::new(plan), Arc::new(program), config, &mut |event| listener.on_event(event));
@@ -388,7 +523,9 @@ fn load(context: &Context, settings: &[u8], archive: &[u8]) -> Result<Loaded, Fa
     for (name, value) in &assignment.env {
         context.redactor.add_variable(name, value);
     }
-    let secrets = script::Secrets::of_known(assignment.secrets.clone(), &context.redactor);
+    let sources =
+        script::Handover { known: assignment.secrets.clone(), servers: assignment.secret_servers.clone() };
+    let secrets = crate::secrets::handed_over(sources, &context.redactor)?;
     let context = Context { secrets: Arc::new(secrets), ..context.clone() };
     let memory = MemorySettings { vu_bytes: assignment.vu_bytes, process_bytes: assignment.process_bytes };
     let compat = if assignment.is_strict { Compat::Strict } else { Compat::Honest };
@@ -408,9 +545,12 @@ impl Loaded {
     /// The plan of a part of the test, which waits for its start.
     fn plan_of(&self, segment: Segment) -> Plan {
         let mut plan = Plan::clone(&self.test.plan);
-        plan.segment = part_of(segment.index, segment.count);
+        plan.segment = part_of(segment);
         plan.lifecycle.paused = true;
         (plan.lifecycle.no_setup, plan.lifecycle.no_teardown) = (true, true);
+        if segment.is_continued {
+            plan.scenarios.iter_mut().for_each(leave_counted_iterations);
+        }
         let share = |rps: u32| Stripe::new(&plan.segment).scale(rps.into()).max(1) as u32;
         plan.rps = plan.rps.map(share);
         plan
@@ -444,6 +584,26 @@ impl Loaded {
         };
         ScriptProgram { bundle: self.test.script.bundle.clone(), run: Arc::new(run) }
     }
+}
+
+fn want(scenario: usize, count: u64) -> Body {
+    Body::Want(Lease { scenario: scenario as u32, first: 0, count })
+}
+
+/// Leaves out the iterations of a scenario whose VUs have a number of them: which ones another agent began is not known.
+fn leave_counted_iterations(scenario: &mut model::Scenario) {
+    if let Executor::PerVuIterations { iterations, .. } = &mut scenario.executor {
+        *iterations = 0;
+    }
+}
+
+/// The shared iterations of each scenario that has VUs here.
+fn leases_of(plan: &Plan) -> Vec<Option<Leases>> {
+    let of = |scenario: &model::Scenario| {
+        let is_shared = matches!(scenario.executor, Executor::SharedIterations { .. });
+        (is_shared && schedule::vus(&scenario.executor, &plan.segment).0 > 0).then(Leases::default)
+    };
+    plan.scenarios.iter().map(of).collect()
 }
 
 /// The script's `setup()`, or its `teardown()` with the data of a `setup()` that ran elsewhere.
@@ -517,8 +677,12 @@ impl EngineListener {
                 }
             }
             RunEvent::Window(window) => {
+                self.report_secrets();
                 let bodies = self.loaded.outbound().window(&window);
                 bodies.into_iter().for_each(|body| self.reporter.report(body));
+                let state = self.watch.as_ref().and_then(Watch::last_state);
+                let reading = state.map(|state| self.loaded.outbound().reading(state));
+                reading.into_iter().for_each(|body| self.reporter.report(body));
                 self.report_start();
             }
             RunEvent::Samples(samples) => self.pass_on(&samples),
@@ -527,6 +691,8 @@ impl EngineListener {
             RunEvent::SetupStarted
             | RunEvent::ScenariosStarted { .. }
             | RunEvent::Thresholds { .. }
+            | RunEvent::AgentReading { .. }
+            | RunEvent::Agents(_)
             | RunEvent::ScenariosEnded { .. }
             | RunEvent::TeardownStarted
             | RunEvent::Ended => {}
@@ -548,7 +714,16 @@ impl EngineListener {
         }
     }
 
+    /// Reports the secrets that the script has seen, before names that may hold them: the hub hides them in what it writes.
+    fn report_secrets(&self) {
+        let values = self.loaded.context.secrets.take_revealed();
+        if !values.is_empty() {
+            self.reporter.report(Body::Secrets(Secrets { values }));
+        }
+    }
+
     fn pass_on(&mut self, samples: &[(Sample, Option<Metadata>)]) {
+        self.report_secrets();
         for samples in samples.chunks(SAMPLES_PER_FRAME) {
             if !self.reporter.has_capacity() {
                 self.samples_lost += samples.len() as u64;

@@ -13,8 +13,8 @@ use bytes::Bytes;
 use engine::RunConfig;
 use fleet::tls::HubCertificate;
 use fleet::token::{TOKEN_FILE_BYTES_MAX, Token};
-use fleet::{Fleet, HubSettings, OnLoss};
-use model::plan::{Compat, Segment};
+use fleet::{Fleet, HubSettings, OnLoss, OnSecrets};
+use model::plan::{Compat, Executor, Segment};
 use plan::vu_demand;
 use runs::{Exit, Failure};
 use serde::{Deserialize, Serialize};
@@ -103,6 +103,8 @@ impl AgentsAsked {
 pub(crate) struct Assignment {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) secrets: BTreeMap<String, BTreeMap<String, String>>,
+    /// Servers of secrets, which each agent asks by itself.
+    pub(crate) secret_servers: BTreeMap<String, Vec<String>>,
     pub(crate) is_strict: bool,
     pub(crate) is_once: bool,
     pub(crate) selected_scenarios: Vec<String>,
@@ -135,7 +137,7 @@ impl AgentsSettings {
     ) -> Result<OpenHub, Failure> {
         self.check(test)?;
         let archive = pack(test)?;
-        let settings = self.assignment(test, context, config, trace_share)?;
+        let settings = self.assignment(test, context, config, trace_share);
         let settings = serde_json::to_vec(&settings).map_err(|error| failed(Exit::Other, &error))?;
         let (listener, certificate) = self.listen()?;
         let address = listener.local_addr().map_err(|error| failed(Exit::CannotServe, &error))?;
@@ -164,6 +166,8 @@ impl AgentsSettings {
             teardown_timeout: lifecycle.teardown_timeout,
             load_max: vu_demand(&test.plan).duration_max,
             is_paused: lifecycle.paused,
+            vus_min: test.plan.scenarios.iter().map(vus_of).min().unwrap_or(1),
+            shared: test.plan.scenarios.iter().map(|scenario| shared_of(&scenario.executor)).collect(),
         };
         if let Some((_, path)) = &self.remote {
             let text = format!(
@@ -174,7 +178,10 @@ impl AgentsSettings {
             );
             context.logger.report(&text);
         }
-        Ok(OpenHub { fleet: Fleet { settings, listener, certificate, children }, _token: file })
+        let redactor = context.redactor.clone();
+        let on_secrets: OnSecrets = Box::new(move |secrets| redactor.add_declared(secrets));
+        let fleet = Fleet { settings, listener, certificate, children, on_secrets };
+        Ok(OpenHub { fleet, _token: file })
     }
 
     fn check(&self, test: &Test) -> Result<(), Failure> {
@@ -196,18 +203,9 @@ impl AgentsSettings {
         Ok(())
     }
 
-    fn assignment(
-        &self,
-        test: &Test,
-        context: &Context,
-        config: &RunConfig,
-        trace_share: f64,
-    ) -> Result<Assignment, Failure> {
-        let Some(secrets) = context.secrets.all_known() else {
-            let text =
-                "--secret-source url=… asks a server for each secret, which agents cannot do; use file=PATH";
-            return Err(Failure::new(Exit::InvalidConfig, text));
-        };
+    fn assignment(&self, test: &Test, context: &Context, config: &RunConfig, trace_share: f64) -> Assignment {
+        let script::Handover { known: secrets, servers: secret_servers } =
+            context.secrets.handover(self.count);
         let memory = test.script.source.memory;
         let is_local = self.remote.is_none();
         // Local agents share this machine.
@@ -215,9 +213,10 @@ impl AgentsSettings {
         let half = || host::memory_bytes_max().filter(|_| is_local).map(|bytes| bytes / 2);
         let process_bytes = memory.process_bytes.or_else(half);
         let workers = (config.workers / self.count as usize).max(1);
-        Ok(Assignment {
+        Assignment {
             env: test.env.clone(),
             secrets,
+            secret_servers,
             is_strict: test.plan.compat == Compat::Strict,
             is_once: test.options.once,
             selected_scenarios: test.options.selected_scenarios.clone(),
@@ -226,7 +225,7 @@ impl AgentsSettings {
             trace_share,
             vu_bytes: memory.vu_bytes,
             process_bytes: process_bytes.map(share),
-        })
+        }
     }
 
     fn listen(&self) -> Result<(TcpListener, Option<HubCertificate>), Failure> {
@@ -280,21 +279,40 @@ impl AgentsSettings {
     }
 }
 
+/// VUs of a scenario in the whole test: those that are ready when it starts, else those that it may add.
+fn vus_of(scenario: &model::Scenario) -> u64 {
+    let (ready, spare) = schedule::vus(&scenario.executor, &Segment::default());
+    u64::from(if ready > 0 { ready } else { spare })
+}
+
+/// The iterations of a scenario that its VUs share.
+fn shared_of(executor: &Executor) -> Option<u64> {
+    match executor {
+        Executor::SharedIterations { iterations, .. } => Some(*iterations),
+        _ => None,
+    }
+}
+
 /// The test as an archive.
 fn pack(test: &Test) -> Result<Bytes, Failure> {
     let archive = archive_of(&test.script, test.options.clone(), None)?;
     let mut bytes = Vec::new();
     archive::write(&archive, &mut bytes).map_err(|error| failed(Exit::Other, &error))?;
-    let limit = fleet::agent::ARCHIVE_BYTES_MAX;
-    if bytes.len() as u64 > limit {
-        let text = format!(
-            "the script and its files are {} MiB, and agents take {} MiB; read large files from the target instead",
-            bytes.len() >> 20,
-            limit >> 20
-        );
-        return Err(Failure::new(Exit::InvalidConfig, text));
-    }
+    check_size(bytes.len() as u64)?;
     Ok(bytes.into())
+}
+
+fn check_size(bytes: u64) -> Result<(), Failure> {
+    let limit = fleet::agent::ARCHIVE_BYTES_MAX;
+    if bytes <= limit {
+        return Ok(());
+    }
+    let text = format!(
+        "the script and its files are {} MiB, and agents take {} MiB; read large files from the target instead",
+        bytes.div_ceil(1 << 20),
+        limit >> 20
+    );
+    Err(Failure::new(Exit::InvalidConfig, text))
 }
 
 fn random() -> Result<[u8; 32], Failure> {
@@ -340,5 +358,19 @@ impl Drop for TokenFile {
     fn drop(&mut self) {
         // It may have been removed already.
         let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_above_the_limit_is_refused() {
+        let limit = fleet::agent::ARCHIVE_BYTES_MAX;
+        assert!(check_size(limit).is_ok());
+        let failure = check_size(limit + 1).expect_err("it is too large");
+        assert_eq!(failure.exit, Exit::InvalidConfig);
+        assert!(failure.text.contains("are 257 MiB, and agents take 256 MiB"), "{}", failure.text);
     }
 }

@@ -64,6 +64,7 @@ pub(crate) fn build(
         merged_from: Vec::new(),
         imported: None,
         study: settings.study.clone().map(Box::new),
+        agents: Vec::new(),
     }
 }
 

@@ -137,6 +137,8 @@ impl LiveRun {
             RunEvent::Thresholds { results, .. } => state.is_tainted = results.iter().any(|it| !it.ok),
             RunEvent::Samples(_)
             | RunEvent::SamplesLost { .. }
+            | RunEvent::AgentReading { .. }
+            | RunEvent::Agents(_)
             | RunEvent::Log(_)
             | RunEvent::ScenariosEnded { .. } => {}
         }

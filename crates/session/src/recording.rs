@@ -187,6 +187,11 @@ impl Recording {
         self.writer.state(state);
     }
 
+    /// Stores a reading of the generator on the machine of an agent.
+    pub(crate) fn state_of(&mut self, agent: &str, state: GeneratorState) {
+        self.writer.state_of(agent, state);
+    }
+
     /// Stores traces and the counts of operations.
     pub(crate) fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
         self.writer.traces(traces, operations);

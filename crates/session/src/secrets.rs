@@ -5,7 +5,7 @@ use std::sync::Arc;
 use redact::Redactor;
 use remote::{Ask, Endpoint};
 use runs::{Exit, Failure};
-use script::{SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets};
+use script::{Handover, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets, SecretsError};
 
 use crate::env::Environment;
 
@@ -19,9 +19,23 @@ pub fn read(given: &[String], env: &Environment, redactor: &Redactor) -> Result<
         true => variable.into_iter().collect(),
         false => given.to_vec(),
     };
-    let server = Arc::new(Network(Endpoint::new(SECRET_BYTES_MAX)));
-    Secrets::read(&given, env.all(), server, redactor)
-        .map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
+    Secrets::read(&given, env.all(), network(), redactor).map_err(failed)
+}
+
+/// Secret sources that a hub has handed over.
+///
+/// # Errors
+/// The settings of a server are invalid.
+pub(crate) fn handed_over(sources: Handover, redactor: &Redactor) -> Result<Secrets, Failure> {
+    Secrets::handed_over(sources, &network(), redactor).map_err(failed)
+}
+
+fn failed(error: SecretsError) -> Failure {
+    Failure::new(Exit::Other, format!("failed to {error}"))
+}
+
+fn network() -> Arc<dyn SecretServer> {
+    Arc::new(Network(Endpoint::new(SECRET_BYTES_MAX)))
 }
 
 /// An HTTP client for requests outside the load.

@@ -56,6 +56,13 @@ impl Watch {
                 }
                 self.last_state = Some(state);
             }
+            // The run is as good as the worst of its machines.
+            RunEvent::AgentReading { agent, state } => {
+                self.facts.add_state(state);
+                if let Some(recording) = recording {
+                    recording.state_of(agent, GeneratorState::clone(state));
+                }
+            }
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The windows of all threads become one.
 
-use model::{Aggregate, ErrorCount, Exemplar, Instant, Load, SeriesKey, Window};
+use model::{Aggregate, ErrorCount, Exemplar, Instant, Load, ScenarioId, SeriesKey, Window};
 use rustc_hash::FxHashMap;
 
 use crate::{Noted, errors, exemplars, load};
@@ -14,6 +14,7 @@ pub struct Merger {
     load: Vec<Load>,
     exemplars: Vec<Exemplar>,
     errors: Vec<ErrorCount>,
+    leased: Vec<(ScenarioId, u64)>,
 }
 
 impl Merger {
@@ -34,6 +35,7 @@ impl Merger {
         load::merge(&mut self.load, part.load);
         self.exemplars.extend(part.exemplars);
         self.errors.extend(part.errors);
+        self.leased.extend(part.leased);
     }
 
     /// The window of everything added since the last call, with its series and its load in order of their keys.
@@ -44,7 +46,8 @@ impl Merger {
         load.sort_unstable_by_key(|load| (load.scenario, load.work));
         let exemplars = exemplars::select(std::mem::take(&mut self.exemplars));
         let errors = errors::select(std::mem::take(&mut self.errors));
-        Window { index, start, end, series, load, exemplars, errors }
+        let leased = std::mem::take(&mut self.leased);
+        Window { index, start, end, series, load, exemplars, errors, leased }
     }
 }
 
@@ -52,7 +55,7 @@ impl Merger {
 mod tests {
     use super::*;
     use model::metric::builtin::{CHECKS, HTTP_REQ_DURATION, HTTP_REQS, VUS};
-    use model::{Mark, MetricId, ScenarioId, TagSetId, Work};
+    use model::{Mark, MetricId, TagSetId, Work};
     use proptest::prelude::*;
 
     type Sample = (MetricId, u32, f64, Mark, u64);

@@ -18,6 +18,9 @@ export type Mode = 'serve' | 'run' | 'report';
 /** Activity during a part of the time: queueing, service, network, or not attributed. */
 export type Activity = 'waits' | 'works' | 'travels' | 'unseen';
 
+/** Place of an agent in a run. */
+export type AgentState = 'joining' | 'running' | 'suspect' | 'ended' | 'lost';
+
 /** Severity of an audit finding. */
 export type Severity = 'note' | 'warning' | 'error';
 
@@ -1736,6 +1739,54 @@ export interface StageRow {
   traces: number;
 }
 
+/** One agent. */
+export interface FleetAgent {
+  /** Such iterations per second that it finished. */
+  achieved: ReportValue;
+  /** Cores that it may use. */
+  cores: number;
+  /** Share of a core that its busiest worker thread had at worst. */
+  cpu: ReportValue;
+  /** Doubts about its measurement, in English; empty where there are none. */
+  doubts: string;
+  /** Iterations that it dropped. */
+  dropped: ReportValue;
+  /** Iterations per second that were due on it. */
+  due: ReportValue;
+  /** From when on it started iterations, seconds; null before it has begun. */
+  from: number | null;
+  /** Delay of its start after the agreed instant. */
+  late: ReportValue;
+  /** 99th percentile of the lateness of its iterations. */
+  lateness: ReportValue;
+  /** From when on its load was missing, seconds; null where it was not. */
+  lostFrom: number | null;
+  /** Until when, seconds; null where no agent continued it. */
+  lostTo: number | null;
+  /** Its name. */
+  name: string;
+  /** The hub's clock minus its own. */
+  offset: ReportValue;
+  /** Requests per second. */
+  requests: ReportValue;
+  /** Its share of the test. */
+  share: ReportValue;
+  /** `joining`, `running`, `suspect`, `ended`, `lost`. */
+  state: AgentState;
+  /** Largest error of the offset. */
+  uncertainty: ReportValue;
+}
+
+/** The agents that made the load. */
+export interface FleetPage {
+  /** The agents in the order in which they joined. */
+  agents: FleetAgent[];
+  /** Difference between the first and the last start. */
+  skew: ReportValue;
+  /** Largest error of an agent's clock. */
+  uncertainty: ReportValue;
+}
+
 /** Readings of the generator and its machine. */
 export interface Generator {
   /** The machine. */
@@ -2725,6 +2776,8 @@ export interface RunPage {
 
 /** How much other answers hold. */
 export interface TabCounts {
+  /** Agents that made the load; none where one process did. */
+  agents: number;
   /** Distinct errors. */
   errors: number;
   /** Log lines of the whole run. */

@@ -183,6 +183,7 @@ fn window(index: u32, keys: &[SeriesKey], registry: &MetricRegistry, random: &mu
         load: vec![load(Work::Iterations), load(Work::Requests)],
         exemplars: Vec::new(),
         errors: if index.is_multiple_of(20) { vec![error] } else { Vec::new() },
+        leased: Vec::new(),
     }
 }
 

@@ -11,6 +11,9 @@ use super::second::{Second, TrendFacts};
 /// Windows that are looked at: two days of them. What comes after is not judged, and the rule of coverage says so.
 const WINDOWS_MAX: usize = 2 * 86_400;
 
+/// Readings of different machines that are no further apart belong to the same second.
+const SAME_TIME: Duration = Duration::from_millis(250);
+
 /// How a scenario starts its iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScenarioKind {
@@ -134,8 +137,14 @@ impl Facts {
         self.seconds.extend(later.seconds.into_iter().take(room));
     }
 
-    /// Adds what was read about the generator when a window came.
+    /// Adds what was read about the generator when a window came. Readings of several machines at the same time are one: the worst.
     pub fn add_state(&mut self, state: &GeneratorState) {
+        if let Some((at, known)) = self.pulses.last_mut()
+            && apart(*at, state.at) < SAME_TIME
+        {
+            *known = known.worst_of(Pulse::new(state));
+            return;
+        }
         if self.pulses.len() < WINDOWS_MAX {
             self.pulses.push((state.at, Pulse::new(state)));
         }
@@ -278,5 +287,20 @@ mod tests {
         facts.add_state(&state(1_090, 2.0));
         let lags: Vec<_> = facts.seconds().iter().map(|second| second.pulse.timer_lag_ms).collect();
         assert_eq!(lags, [Some(2.0), None, Some(3.0)]);
+    }
+
+    /// A thousand machines are one reading a second, and a bad one among them counts.
+    #[test]
+    fn readings_of_several_machines_are_the_worst_of_them() {
+        let state = |ms: u64, value| GeneratorState {
+            at: Instant::from_ns(ms * 1_000_000),
+            readings: vec![Reading { vital: Vital::TimerLag, worker: None, value }],
+        };
+        let mut facts = Facts::new(Vec::new(), false, true);
+        for (ms, value) in [(1_000, 1.0), (1_020, 70.0), (1_100, 2.0), (2_010, 3.0)] {
+            facts.add_state(&state(ms, value));
+        }
+        let worst: Vec<Option<f64>> = facts.pulses.iter().map(|(_, pulse)| pulse.timer_lag_ms).collect();
+        assert_eq!(worst, [Some(70.0), Some(3.0)]);
     }
 }

@@ -167,6 +167,7 @@ impl TestSecond {
             load: vec![load(Work::Iterations, 1), load(Work::Requests, (self.in_flight_ms * 1e6) as u64)],
             exemplars: Vec::new(),
             errors: vec![error],
+            leased: Vec::new(),
         }
     }
 }

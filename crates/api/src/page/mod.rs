@@ -17,6 +17,7 @@
 mod distribution;
 mod document;
 mod evidence;
+mod fleet;
 mod list;
 mod live;
 mod other;
@@ -41,6 +42,7 @@ pub use evidence::{
     Evidence, EvidenceSource, Frame, FunctionRow, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak,
     Profile, QueueLaw, QueueRow, StatementRow, StoryLine, Subject, TaskRow, WaitRow, WayMeasured, WayRow,
 };
+pub use fleet::{FleetAgent, FleetPage};
 pub use list::{RunFigures, RunList, RunObjective, RunRow, RunStudy, ThresholdCount, Unreadable};
 pub use live::{Ended, LiveError, LivePace, LiveState, LiveThresholds, Reset, Tick};
 pub use other::{

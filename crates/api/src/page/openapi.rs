@@ -5,7 +5,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::{
-    About, ApiError, CapacityPage, ComparePage, Distribution, Ended, Errors, Evidence, Generator,
+    About, ApiError, CapacityPage, ComparePage, Distribution, Ended, Errors, Evidence, FleetPage, Generator,
     LiveThresholds, LogRow, Logs, NoteAnswer, ReportDocument, Requests, Reset, RunList, RunPage, Series,
     Services, Thresholds, Tick, TracePage, Traces, ValidityPage,
 };
@@ -100,6 +100,7 @@ fn document() -> Value {
     all.get::<Logs>(&format!("{run}/logs"), "Lines of the log.", &["after", "level", "limit", "q"]);
     all.get::<Generator>(&format!("{run}/generator"), "What the generator was doing.", PART);
     all.get::<ValidityPage>(&format!("{run}/validity"), "Whether the numbers can be trusted.", PART);
+    all.get::<FleetPage>(&format!("{run}/fleet"), "The agents that made the load.", &[]);
     all.get::<AuditReport>(&format!("{run}/audit"), "Mistakes that arithmetic can catch.", &[]);
     all.get::<CapacityPage>(
         &format!("{run}/capacity"),

@@ -110,6 +110,8 @@ pub struct TabCounts {
     pub thresholds: u64,
     /// Traces that were kept.
     pub traces: u64,
+    /// Agents that made the load; none where one process did.
+    pub agents: u64,
 }
 
 /// The headline: the validity of the measurement, the verdict, and the key figures.

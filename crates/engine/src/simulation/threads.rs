@@ -89,7 +89,7 @@ impl Thread {
 
     pub(super) fn carry_out(&mut self, order: Order, bench: &mut Bench) {
         match order {
-            Order::Start { at, .. } => self.start(at, bench),
+            Order::Start { start, .. } => self.start(start.scenarios, bench),
             Order::Run(function) => self.run_function(function, bench),
             Order::TakeWindow { end } => {
                 let (series, notes) = (self.recorder.take_window(), self.notes.take(end));

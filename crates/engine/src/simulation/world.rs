@@ -351,10 +351,10 @@ impl World {
             if let Order::TakeWindow { end } = order {
                 bench.trace(Entry::WindowRequest { worker: thread, end });
             }
-            if let (Order::Start { at, .. }, Some((blocked, after))) = (&order, bench.case.blocked)
+            if let (Order::Start { start, .. }, Some((blocked, after))) = (&order, bench.case.blocked)
                 && blocked == thread
             {
-                bench.after(*at + after, Action::Stall(thread, Instant::MAX));
+                bench.after(start.scenarios + after, Action::Stall(thread, Instant::MAX));
             }
             let longest_us = bench.case.order_delay.as_micros() as u64;
             let at = bench.now() + Duration::from_micros(bench.random.between(0, longest_us));

@@ -42,8 +42,8 @@ fn started(executor: Executor) -> Book {
     let mut book = book(executor);
     for agent in 0..2 {
         book.on(AT, HubEvent::Joined { agent, name: agent.to_string(), cores: 1 });
-        let index = agent as u32;
-        book.on(AT, HubEvent::Armed { agent, index, parts: 2 });
+        let part = Part::part(agent as u32, 2);
+        book.on(AT, HubEvent::Armed { agent, part });
         let metrics = vec![MetricName { name: "r".into(), kind: 2, contains: 0 }];
         book.on(AT, HubEvent::Names(agent, Names { metrics, tag_sets: vec![Default::default()] }));
     }
@@ -118,7 +118,7 @@ fn iterations_of_a_lost_agent_are_dropped_once() {
         for second in 0..handed_over {
             book.on(AT + ms(1_050 + 1_000 * second), HubEvent::Window(1, window(second, 5)));
         }
-        book.on(AT + ms(20_000), HubEvent::Lost { agent: 1, why: "gone".into() });
+        book.on(AT + ms(20_000), HubEvent::Lost { agent: 1, why: "gone".into(), is_rebalanced: false });
         book.on(AT + ms(20_000), HubEvent::Ended(0, Box::default()));
         book.on(AT + ms(20_000), HubEvent::ScenariosEnded(AT + ms(20_000)));
         let end = HubEnd { ended: Some(AT + ms(20_000)), ..HubEnd::default() };
@@ -137,9 +137,39 @@ fn iterations_of_a_lost_agent_are_dropped_once() {
     let each = Executor::PerVuIterations { vus: 4, iterations: 10, max_duration: ms(5_000) };
     assert_eq!(missing(each, 2), 10, "20 for two VUs, less 2 × 5");
     let shared = Executor::SharedIterations { vus: 4, iterations: 30, max_duration: ms(5_000) };
-    assert_eq!(missing(shared, 1), 10);
+    assert_eq!(missing(shared, 1), 25, "all 30 that no window shows");
     let loops = Executor::ConstantVus { vus: 4, duration: ms(5_000) };
     assert_eq!(missing(loops, 1), 0, "a loop has no number");
+}
+
+/// Iterations between the last window of a lost agent and the instant from which others continue are missing, and no others.
+#[test]
+fn a_load_that_others_continue_is_missing_in_between() {
+    let missing = |executor: Executor| {
+        let mut book = started(executor);
+        book.on(AT + ms(1_050), HubEvent::Window(1, window(0, 5)));
+        book.on(AT + ms(2_000), HubEvent::Lost { agent: 1, why: "gone".into(), is_rebalanced: true });
+        for (agent, index) in [(2, 0), (3, 1)] {
+            book.on(AT + ms(2_100), HubEvent::Joined { agent, name: agent.to_string(), cores: 1 });
+            let part = Part { is_continued: true, ..Part::part(1, 2).split(index, 2) };
+            book.on(AT + ms(2_100), HubEvent::Armed { agent, part });
+            let from = AT + ms(3_000 + 1_000 * u64::from(index));
+            book.on(AT + ms(2_100), HubEvent::TookOver { agent, of: 1, part, from });
+        }
+        for agent in [0, 2, 3] {
+            book.on(AT + ms(6_000), HubEvent::Ended(agent, Box::default()));
+        }
+        book.on(AT + ms(6_000), HubEvent::ScenariosEnded(AT + ms(6_000)));
+        let end = HubEnd { ended: Some(AT + ms(6_000)), ..HubEnd::default() };
+        let (outcome, _) = book.finish(AT + ms(6_100), end);
+        assert_eq!(outcome.agents_lost, 1);
+        outcome.drops[0].agent_lost
+    };
+    // The second agent's iterations are 1, 3, …, 49, each 100 ms; it handed over five. The shares continue with 33, 37, … from 3 s
+    // and with 43, 47 from 4 s on: of the twenty that were left, five and two.
+    assert_eq!(missing(rate(10, 5)), 13);
+    let each = Executor::PerVuIterations { vus: 4, iterations: 10, max_duration: ms(5_000) };
+    assert_eq!(missing(each), 15, "no agent continues iterations that have a number");
 }
 
 #[test]

@@ -6,10 +6,10 @@ use model::Instant;
 use subtle::ConstantTimeEq;
 
 use super::member::{Member, Stage};
-use super::phases::Phase;
-use super::{CLOCK_TOLERANCE, Connection, Hub, HubEvent, HubOutput};
+use super::{CLOCK_TOLERANCE, Connection, Hub, HubEvent, HubOutput, OnLoss};
+use crate::convert::ReasonKind;
 use crate::link::Arrival;
-use crate::message::{Body, Echo, Frame, Heartbeat, Hello, PROTOCOL, Test, Welcome, WindowPart};
+use crate::message::{Body, Echo, Frame, Heartbeat, Hello, PROTOCOL, Reason, Test, Welcome, WindowPart};
 
 impl Hub {
     pub(super) fn on_frame(&mut self, now: Instant, connection: Connection, frame: Frame) {
@@ -51,44 +51,44 @@ impl Hub {
                 let frames = std::iter::once(welcome).chain(frames);
                 self.outputs.extend(frames.map(|frame| HubOutput::Send(connection, frame)));
             }
-            Err(why) => self.refuse(connection, why),
+            Err(why) => self.refuse(connection, *why),
         }
     }
 
-    fn refuse(&mut self, connection: Connection, why: String) {
-        let frame = Frame { number: 0, received: 0, body: Some(Body::Refused(why)) };
+    fn refuse(&mut self, connection: Connection, why: Body) {
+        let frame = Frame { number: 0, received: 0, body: Some(why) };
         self.outputs.push(HubOutput::Send(connection, frame));
         self.outputs.push(HubOutput::Close(connection));
     }
 
     /// Finds or makes the member that says hello.
-    fn admit(&mut self, now: Instant, connection: Connection, hello: &Hello) -> Result<usize, String> {
+    fn admit(&mut self, now: Instant, connection: Connection, hello: &Hello) -> Result<usize, Box<Body>> {
         if !bool::from(hello.token.ct_eq(&self.settings.token)) {
-            return Err("the token is not this run's; use the token file that the hub wrote".to_owned());
+            let text = "the token is not this run's; use the token file that the hub wrote";
+            return Err(Box::new(Body::Refused(text.to_owned())));
         }
         if hello.protocol != PROTOCOL || hello.version != self.settings.version {
-            return Err(format!(
+            return Err(Box::new(Body::Refused(format!(
                 "the agent's version is {} (protocol {}), the hub's is {} (protocol {PROTOCOL}); install the same \
                  version on both",
                 hello.version, hello.protocol, self.settings.version
-            ));
+            ))));
         }
         if let Some(agent) = self.members.iter().position(|member| member.session == hello.session) {
-            if self.members[agent].is_live() {
-                return Ok(agent);
-            }
-            return Err(format!("agent {} was given up as lost", hello.name));
+            let member = &self.members[agent];
+            return if member.is_live() {
+                Ok(agent)
+            } else {
+                Err(Box::new(member.given_up("it was silent for too long")))
+            };
         }
-        if !matches!(self.phase, Phase::Gathering { .. }) {
-            return Err("the test has begun; agents can join only before its start".to_owned());
-        }
-        let live = self.members.iter().filter(|member| member.is_live()).count();
-        if live >= self.parts as usize {
-            return Err(format!("the test has its {} agents; start it with a larger --agents", self.parts));
-        }
+        let vacancy = self.place_for(hello).map_err(|why| Box::new(Body::Refused(why)))?;
         let agent = self.members.len();
         self.members.push(Member::new(now, hello.session, hello.name.clone()));
         self.members[agent].connection = Some(connection);
+        if let Some(vacancy) = vacancy {
+            self.take_vacancy(vacancy, agent, hello.ticket);
+        }
         let (name, cores) = (hello.name.clone(), hello.cores);
         self.event(HubEvent::Joined { agent, name, cores });
         let test = Test {
@@ -120,9 +120,14 @@ impl Hub {
         }
         let member = &mut self.members[agent];
         (member.rounds, member.uncertainty_ns) = (rounds, uncertainty_ns);
+        if rounds > 0 {
+            self.event(HubEvent::Clock { agent, offset_ns, uncertainty_ns });
+        }
+        let member = &mut self.members[agent];
         let echo = member.link.unnumbered(Body::Echo(Echo { sent_ns, hub_ns: now.as_ns() }));
         self.outputs.push(HubOutput::Send(connection, echo));
         if let Some(counters) = counters {
+            self.members[agent].counters.clone_from(&counters);
             self.event(HubEvent::Counters(agent, counters));
         }
     }
@@ -133,9 +138,9 @@ impl Hub {
             Body::Preparing(progress) => self.event(HubEvent::Preparing(agent, progress)),
             Body::Armed(parts) => {
                 let member = &mut self.members[agent];
-                if let Some(index) = member.index.filter(|_| parts == self.parts) {
+                if let Some(part) = member.part.filter(|_| parts == self.parts) {
                     member.stage = Stage::Armed;
-                    self.event(HubEvent::Armed { agent, index, parts });
+                    self.event(HubEvent::Armed { agent, part });
                 }
             }
             Body::Unfit(failure) => {
@@ -147,14 +152,24 @@ impl Hub {
                 let uncertainty_ns = self.members[agent].uncertainty_ns;
                 self.event(HubEvent::Started { agent, late_ns, uncertainty_ns });
             }
+            Body::Want(want) => self.want(now, agent, want),
+            Body::Reading(reading) => self.event(HubEvent::Reading(agent, reading)),
+            Body::Secrets(secrets) => self.event(HubEvent::Secrets(secrets.values)),
             Body::Names(names) => self.event(HubEvent::Names(agent, names)),
             Body::Window(part) => self.on_window(now, agent, part),
             Body::Samples(samples) => self.event(HubEvent::Samples(agent, samples)),
             Body::Log(log) => self.event(HubEvent::Log(agent, log)),
             Body::Request(reason) => self.event(HubEvent::Request(agent, reason)),
             Body::Ended(ended) => {
-                self.members[agent].stage = Stage::Ended;
+                let stage = std::mem::replace(&mut self.members[agent].stage, Stage::Ended);
+                self.leave_pools(now, agent);
+                let is_early = ended.aborted.as_ref().is_some_and(is_own_end);
+                let is_of = |reason: &Reason| reason.kind == ReasonKind::Signal as u32;
+                self.members[agent].is_leaving = ended.aborted.as_ref().is_some_and(is_of);
                 self.event(HubEvent::Ended(agent, Box::new(ended)));
+                if is_early && stage == Stage::Running && self.settings.on_loss != OnLoss::Abort {
+                    self.vacate(now, agent);
+                }
             }
             // Frames of a hub, or frames that carry no number.
             Body::Hello(_)
@@ -167,7 +182,8 @@ impl Hub {
             | Body::Prepare(_)
             | Body::RunSetup(_)
             | Body::Start(_)
-            | Body::Order(_) => self.lose(now, agent, "it sent a frame that only hubs send".to_owned()),
+            | Body::Order(_)
+            | Body::Lost(_) => self.lose(now, agent, "it sent a frame that only hubs send".to_owned()),
         }
     }
 
@@ -190,8 +206,14 @@ impl Hub {
             let ahead_ms = (part.end_ns - now.as_ns()) / 1_000_000;
             return self.lose(now, agent, format!("its clock is wrong: a window ends in {ahead_ms} ms"));
         }
+        self.end_leased(now, agent, &part.leased);
         self.event(HubEvent::Window(agent, part));
     }
+}
+
+/// Whether an agent ended its load by itself, and the test goes on without it.
+fn is_own_end(reason: &Reason) -> bool {
+    ![ReasonKind::Script, ReasonKind::Threshold].iter().any(|kind| *kind as u32 == reason.kind)
 }
 
 fn hex(bytes: &[u8]) -> String {

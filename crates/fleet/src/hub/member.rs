@@ -3,7 +3,9 @@
 use model::Instant;
 
 use super::{Connection, LOST_AFTER, SUSPECT_AFTER};
+use crate::clock::ROUNDS;
 use crate::link::Link;
+use crate::message::{Body, Counters, Segment};
 
 /// An agent.
 #[derive(Debug)]
@@ -17,7 +19,19 @@ pub(super) struct Member {
     pub(super) heard: Instant,
     pub(super) stage: Stage,
     /// The part of the test that it prepares or runs.
-    pub(super) index: Option<u32>,
+    pub(super) part: Option<Segment>,
+    /// The agent of whose process it is a further session.
+    pub(super) host: Option<usize>,
+    /// Whether its process has ended.
+    pub(super) has_exited: bool,
+    /// Whether it was lost by its silence, and may join again.
+    pub(super) may_return: bool,
+    /// Whether its user ended it.
+    pub(super) is_leaving: bool,
+    /// By scenario: iterations of its part that others may have numbered before.
+    pub(super) numbers: Vec<u64>,
+    /// Its last counters.
+    pub(super) counters: Counters,
     /// Bytes of the archive that were sent.
     pub(super) archive_sent: usize,
     /// Round trips that it has measured, and the largest error of its clock.
@@ -56,7 +70,13 @@ impl Member {
             link: Link::new(now),
             heard: now,
             stage: Stage::Fetching,
-            index: None,
+            part: None,
+            host: None,
+            has_exited: false,
+            may_return: false,
+            is_leaving: false,
+            numbers: Vec::new(),
+            counters: Counters::default(),
             archive_sent: 0,
             rounds: 0,
             uncertainty_ns: u64::MAX,
@@ -68,6 +88,17 @@ impl Member {
     /// Whether it takes part.
     pub(super) fn is_live(&self) -> bool {
         self.stage != Stage::Lost
+    }
+
+    /// Whether its VUs are initialised and its clock is known.
+    pub(super) fn is_ready(&self) -> bool {
+        self.stage == Stage::Armed && self.rounds >= ROUNDS as u32
+    }
+
+    /// The last words to an agent that is lost.
+    pub(super) fn given_up(&self, why: &str) -> Body {
+        let text = format!("agent {} was given up as lost: {why}", self.name);
+        if self.may_return { Body::Lost(text) } else { Body::Refused(text) }
     }
 
     /// When its silence counts, or frames must be sent again.

@@ -4,8 +4,10 @@
 //! nothing and reads no clock, so the tests drive it through simulated networks.
 
 mod admission;
+mod leases;
 mod member;
 mod phases;
+mod takeover;
 
 use std::time::Duration;
 
@@ -13,9 +15,11 @@ use bytes::Bytes;
 use model::Instant;
 
 use crate::message::{Act, Body, Counters, Failure, Frame, Names, Order, Reason, Samples, Steer, WindowPart};
-use crate::message::{Log, Preparing};
+use crate::message::{Log, MachineReading, Preparing, Segment};
+use leases::Pool;
 use member::{Member, Stage};
 use phases::Phase;
+use takeover::Vacancy;
 
 /// An agent that is silent for so long is suspect: windows do not wait for it.
 pub const SUSPECT_AFTER: Duration = Duration::from_secs(5);
@@ -42,9 +46,11 @@ pub type Connection = u64;
 /// The reaction to the loss of an agent while the scenarios run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLoss {
-    /// The others continue; the missing load is counted.
+    /// The others continue; the missing load is counted until another agent takes its place.
     #[default]
     Continue,
+    /// The others take its load over; what lies between is counted as missing.
+    Rebalance,
     /// The run ends.
     Abort,
 }
@@ -84,6 +90,10 @@ pub struct HubSettings {
     pub load_max: Duration,
     /// Whether the test waits for its resume.
     pub is_paused: bool,
+    /// VUs of the scenario with the fewest: no part with VUs is shared out so far that a share has none.
+    pub vus_min: u64,
+    /// By scenario: its iterations, where all VUs share them.
+    pub shared: Vec<Option<u64>>,
 }
 
 /// One thing that has happened. A step without an input is a timer.
@@ -135,10 +145,19 @@ pub enum HubEvent {
     Armed {
         /// Its number.
         agent: usize,
-        /// The part, from 0.
-        index: u32,
-        /// Parts of the test.
-        parts: u32,
+        /// The part.
+        part: Segment,
+    },
+    /// An agent continues the load of another one, or a share of it.
+    TookOver {
+        /// Its number.
+        agent: usize,
+        /// The agent whose load it was.
+        of: usize,
+        /// The part.
+        part: Segment,
+        /// From when on; what was due before is missing.
+        from: Instant,
     },
     /// `setup()` began on an agent.
     SetupStarted(usize),
@@ -161,6 +180,19 @@ pub enum HubEvent {
         /// Largest error of the agent's clock, nanoseconds.
         uncertainty_ns: u64,
     },
+    /// The clock of an agent.
+    Clock {
+        /// Its number.
+        agent: usize,
+        /// The hub's clock minus its own, nanoseconds.
+        offset_ns: i64,
+        /// Largest error of the offset, nanoseconds.
+        uncertainty_ns: u64,
+    },
+    /// A reading of the generator on an agent's machine.
+    Reading(usize, MachineReading),
+    /// Secrets that an agent's script has seen.
+    Secrets(Vec<String>),
     /// Names of an agent's metrics and tags.
     Names(usize, Names),
     /// A part of an agent's window.
@@ -181,6 +213,8 @@ pub enum HubEvent {
         agent: usize,
         /// Why.
         why: String,
+        /// Whether the others take its load over.
+        is_rebalanced: bool,
     },
     /// An agent asks for the end of the run, or marks it as failed.
     Request(usize, Reason),
@@ -229,6 +263,10 @@ pub struct Hub {
     is_stopped: bool,
     /// Processes of agents that have ended, with the reasons.
     gone: Vec<String>,
+    /// Load of agents that are lost. A ticket is an index into it, plus one.
+    vacancies: Vec<Vacancy>,
+    /// By scenario: the iterations that its agents share.
+    pools: Vec<Option<Pool>>,
     began: Option<Instant>,
     started: Option<Instant>,
     end: HubEnd,
@@ -248,6 +286,8 @@ impl Hub {
             is_set_up: false,
             is_stopped: false,
             gone: Vec::new(),
+            vacancies: Vec::new(),
+            pools: settings.shared.iter().map(|total| total.map(Pool::new)).collect(),
             began: None,
             started: None,
             end: HubEnd::default(),
@@ -267,10 +307,15 @@ impl Hub {
                 }
             }
             Some(HubInput::Exited(name, why)) => {
-                let is_it = |member: &Member| member.name == name && member.is_live() && !member.is_dismissed;
                 self.gone.push(format!("agent {name}: {why}"));
-                if let Some(agent) = self.members.iter().position(is_it) {
-                    self.lose(now, agent, why);
+                let host = self.members.iter().position(|it| it.name == name && it.host.is_none());
+                for agent in 0..self.members.len() {
+                    let member = &mut self.members[agent];
+                    if (Some(agent) == host || host.is_some() && member.host == host) && !member.is_dismissed
+                    {
+                        member.has_exited = true;
+                        self.lose(now, agent, why.clone());
+                    }
                 }
             }
             Some(HubInput::Stop { reason, is_kill }) => self.stop(now, reason, is_kill),

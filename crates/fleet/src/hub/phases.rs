@@ -8,10 +8,9 @@ use super::member::{Member, Stage};
 use super::{
     END_PATIENCE, FINISH_PATIENCE, Hub, HubEvent, HubOutput, LOST_AFTER, OnLoss, START_LEAD, SUSPECT_AFTER,
 };
-use crate::clock::ROUNDS;
 use crate::convert::{self, FailureKind, ReasonKind};
 use crate::link::BACKLOG_BYTES_MAX;
-use crate::message::{Act, Body, Empty, Frame, FunctionEnd, Order, Segment, Start};
+use crate::message::{Act, Body, Empty, Frame, FunctionEnd, Order, Segment};
 
 /// Bytes of the archive per frame.
 const ARCHIVE_PART_BYTES: usize = 256 << 10;
@@ -77,6 +76,7 @@ impl Hub {
             let silence = now.since(member.heard);
             if silence >= LOST_AFTER {
                 let why = format!("nothing was heard from it for {} s", silence.as_secs());
+                member.may_return = true;
                 self.lose(now, agent, why);
                 continue;
             }
@@ -119,20 +119,25 @@ impl Hub {
         if !member.is_live() {
             return;
         }
-        let had_ended = member.stage == Stage::Ended;
-        member.stage = Stage::Lost;
+        let stage = std::mem::replace(&mut member.stage, Stage::Lost);
         let name = member.name.clone();
         if let Some(connection) = member.connection.take() {
-            let text = format!("agent {name} was given up as lost: {why}");
-            let frame = Frame { number: 0, received: 0, body: Some(Body::Refused(text)) };
+            let farewell = member.given_up(&why);
+            let frame = Frame { number: 0, received: 0, body: Some(farewell) };
             self.outputs.push(HubOutput::Send(connection, frame));
             self.outputs.push(HubOutput::Close(connection));
         }
-        self.event(HubEvent::Lost { agent, why: why.clone() });
-        let is_running = matches!(self.phase, Phase::Running { .. });
-        if is_running && !had_ended && self.settings.on_loss == OnLoss::Abort {
-            let text = format!("agent {name} was lost: {why} (--on-agent-loss abort)");
-            self.stop(now, convert::reason(ReasonKind::Listener, Some(text)), false);
+        self.leave_pools(now, agent);
+        let is_running = matches!(self.phase, Phase::Running { .. }) && stage == Stage::Running;
+        let is_rebalanced = is_running && !self.is_stopped && self.settings.on_loss == OnLoss::Rebalance;
+        self.event(HubEvent::Lost { agent, why: why.clone(), is_rebalanced });
+        match self.settings.on_loss {
+            OnLoss::Abort if is_running => {
+                let text = format!("agent {name} was lost: {why} (--on-agent-loss abort)");
+                self.stop(now, convert::reason(ReasonKind::Listener, Some(text)), false);
+            }
+            _ if is_running => self.vacate(now, agent),
+            _ => self.leave_vacancy(agent),
         }
     }
 
@@ -149,6 +154,7 @@ impl Hub {
             }
             Phase::Running { until } => {
                 let until = *until;
+                self.fill_vacancies(now);
                 self.end_scenarios(now, until)
             }
             Phase::Finishing { until } => {
@@ -172,8 +178,7 @@ impl Hub {
             return true;
         }
         self.deal_parts(now);
-        let is_ready = |it: &&Member| it.stage == Stage::Armed && it.rounds >= ROUNDS as u32;
-        let ready = self.members.iter().filter(is_ready).count();
+        let ready = self.members.iter().filter(|it| it.is_ready()).count();
         if ready == self.parts as usize {
             if self.is_paused {
                 // Only the user decides how long it waits.
@@ -205,16 +210,17 @@ impl Hub {
             if self.members[agent].stage != Stage::Fetched {
                 continue;
             }
-            let is_taken = |index: u32| self.members.iter().any(|it| it.is_live() && it.index == Some(index));
+            let has = |it: &Member, index| it.is_live() && it.part.is_some_and(|part| part.index == index);
+            let is_taken = |index: u32| self.members.iter().any(|it| has(it, index));
             let Some(index) = (0..self.parts).find(|index| !is_taken(*index)) else { return };
-            self.prepare(now, agent, index);
+            self.prepare(now, agent, Segment::part(index, self.parts));
         }
     }
 
-    fn prepare(&mut self, now: Instant, agent: usize, index: u32) {
+    pub(super) fn prepare(&mut self, now: Instant, agent: usize, part: Segment) {
         let member = &mut self.members[agent];
-        (member.index, member.stage) = (Some(index), Stage::Preparing);
-        self.send(now, agent, Body::Prepare(Segment { index, count: self.parts }));
+        (member.part, member.stage) = (Some(part), Stage::Preparing);
+        self.send(now, agent, Body::Prepare(part));
     }
 
     /// Cuts the test anew for the agents that are ready, and sends the others away.
@@ -226,8 +232,8 @@ impl Hub {
             if !member.is_live() {
                 continue;
             }
-            if member.stage == Stage::Armed && member.rounds >= ROUNDS as u32 {
-                self.prepare(now, agent, index);
+            if member.is_ready() {
+                self.prepare(now, agent, Segment::part(index, ready));
                 index += 1;
             } else {
                 self.lose(now, agent, "it was not ready in time (--arm-timeout)".to_owned());
@@ -251,25 +257,15 @@ impl Hub {
     }
 
     fn start(&mut self, now: Instant) {
-        let longest_ns = self.members.iter().filter(|it| it.is_live()).map(|it| it.uncertainty_ns).max();
-        // The uncertainty is half of the shortest round trip.
-        let lead = START_LEAD.max(Duration::from_nanos(longest_ns.unwrap_or(0).saturating_mul(8)));
-        let earliest = now + lead;
-        let at = match self.began {
-            Some(began) => {
-                let windows = earliest.since(began).as_nanos().div_ceil(u128::from(WINDOW_NS)) as u64;
-                began + Duration::from_nanos(windows.saturating_mul(WINDOW_NS))
-            }
-            None => earliest,
-        };
+        let uncertainty_ns = self.members.iter().filter(|it| it.is_live()).map(|it| it.uncertainty_ns).max();
+        let at = self.instant_ahead(now, uncertainty_ns.unwrap_or(0));
         let began = *self.began.get_or_insert(at);
         self.started = Some(at);
         self.event(HubEvent::Agreed { began, at });
         for agent in 0..self.members.len() {
             if self.members[agent].is_live() {
                 self.members[agent].stage = Stage::Running;
-                let start = Start { at_ns: at.as_ns(), setup_data: self.end.setup_data.clone() };
-                self.send(now, agent, Body::Start(start));
+                self.send_start(now, agent, at, at, Vec::new());
             }
         }
         // Requests before the start hold as well.
@@ -277,6 +273,15 @@ impl Hub {
             self.order_all(now, Act::Steer(steer));
         }
         self.phase = Phase::Running { until: at + self.settings.load_max + END_PATIENCE };
+    }
+
+    /// An instant that every agent whose clock is known so well learns of in time: the beginning of a window.
+    pub(super) fn instant_ahead(&self, now: Instant, uncertainty_ns: u64) -> Instant {
+        // The uncertainty is half of the shortest round trip.
+        let earliest = now + START_LEAD.max(Duration::from_nanos(uncertainty_ns.saturating_mul(8)));
+        let Some(began) = self.began else { return earliest };
+        let windows = earliest.since(began).as_nanos().div_ceil(u128::from(WINDOW_NS)) as u64;
+        began + Duration::from_nanos(windows.saturating_mul(WINDOW_NS))
     }
 
     fn end_function(

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::OnLoss;
+
 /// SplitMix64: the same seed gives the same numbers on every machine.
 pub(super) struct Random(u64);
 
@@ -42,7 +44,7 @@ pub(super) struct Case {
     pub(super) agents: Vec<Machine>,
     pub(super) agents_min: u32,
     pub(super) arm_timeout: Duration,
-    pub(super) aborts_on_loss: bool,
+    pub(super) on_loss: OnLoss,
     pub(super) has_setup: bool,
     pub(super) has_teardown: bool,
     pub(super) setup_fails: bool,
@@ -84,15 +86,22 @@ impl Case {
     pub(super) fn new(random: &mut Random) -> Case {
         let count = random.between(1, 5);
         let agents: Vec<Machine> = (0..count).map(|_| machine(random)).collect();
+        let on_loss = match random.between(1, 4) {
+            1 => OnLoss::Abort,
+            2 => OnLoss::Continue,
+            _ => OnLoss::Rebalance,
+        };
+        // A load that is taken over has to go on for longer than an agent takes to be lost.
+        let long = if on_loss == OnLoss::Abort { 10 } else { 60 };
         Case {
             agents_min: if random.chance(30) { random.between(1, count) as u32 } else { count as u32 },
             agents,
             arm_timeout: Duration::from_millis(random.between(2_000, 12_000)),
-            aborts_on_loss: random.chance(25),
+            on_loss,
             has_setup: random.chance(40),
             has_teardown: random.chance(50),
             setup_fails: random.chance(5),
-            load_ns: if random.chance(10) { random.ms(15_000, 40_000) } else { random.ms(300, 9_000) },
+            load_ns: if random.chance(long) { random.ms(15_000, 60_000) } else { random.ms(300, 9_000) },
             delay_ns: if random.chance(30) { random.ms(20, 300) } else { random.ms(1, 10) },
             overtaken: if random.chance(30) { random.between(1, 10) } else { 0 },
             duplicates: if random.chance(30) { random.between(1, 30) } else { 0 },

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::world::Trace;
+use super::world::{Trace, Vacated};
+use crate::message::Segment;
 
 type Law = fn(&Trace) -> Result<(), String>;
 
 /// All laws. A law needs a planted defect that it catches.
-pub(super) const LAWS: [(&str, Law); 8] = [
+pub(super) const LAWS: [(&str, Law); 10] = [
     ("nothing is counted twice", once),
     ("nothing acknowledged is lost", acknowledged),
     ("a finished agent has handed over everything", complete),
@@ -16,6 +17,8 @@ pub(super) const LAWS: [(&str, Law); 8] = [
     ("teardown follows the scenarios", teardown_last),
     ("load ends with the hub", headless),
     ("the parts are the whole test", parts),
+    ("no part runs twice at a time", alone),
+    ("a lost part is continued as a whole", continued),
 ];
 
 /// Load ends so long after the death of its hub.
@@ -107,4 +110,41 @@ fn parts(trace: &Trace) -> Result<(), String> {
     parts.sort_unstable();
     let whole: Vec<(u32, u32)> = (0..count).map(|index| (index, count)).collect();
     if parts == whole { Ok(()) } else { Err(format!("the parts are {parts:?}")) }
+}
+
+fn alone(trace: &Trace) -> Result<(), String> {
+    for (number, one) in trace.spans.iter().enumerate() {
+        for other in &trace.spans[number + 1..] {
+            // A load that began behind its fence started nothing.
+            let is_meanwhile = one.from.max(other.from) < one.to.min(other.to);
+            if is_meanwhile && share_work(one.part, other.part) {
+                return Err(format!("{one:?} and {other:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether two parts have iterations in common.
+fn share_work(one: Segment, other: Segment) -> bool {
+    let common = gcd(one.shares.max(1), other.shares.max(1));
+    (one.index, one.count) == (other.index, other.count) && one.share % common == other.share % common
+}
+
+fn gcd(one: u32, other: u32) -> u32 {
+    if other == 0 { one } else { gcd(other, one % other) }
+}
+
+/// With time enough, machines without faults, and no end meanwhile, agents take over all that another one has lost.
+fn continued(trace: &Trace) -> Result<(), String> {
+    for lost in trace.vacated.iter().filter(|lost| trace.is_calm_after(lost)) {
+        let Vacated { part, at, .. } = lost;
+        let taken = trace.taken.iter().filter(|(taken, from)| from > at && share_work(*taken, *part));
+        let share = |part: &Segment| 1.0 / f64::from(part.shares.max(1));
+        let sum: f64 = taken.map(|(taken, _)| share(taken)).sum();
+        if (sum - share(part)).abs() > 1e-9 {
+            return Err(format!("{sum} of {part:?} was continued after {at}"));
+        }
+    }
+    Ok(())
 }

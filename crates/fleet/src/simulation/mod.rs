@@ -41,10 +41,18 @@ enum Fault {
     WrongPart,
     /// An agent does not hand over its end.
     LoseEnd,
+    /// Agents go on while the hub does not answer.
+    IgnoreFence,
+    /// An agent that continues another's load begins at the start of the schedule.
+    Replay,
+    /// An agent that continues a share runs the whole part.
+    WholeShare,
+    /// Agents do not continue the load of others.
+    IgnoreEnlist,
 }
 
 /// Each planted defect and the law that must catch it.
-const FAULTS: [(Fault, &str); 8] = [
+const FAULTS: [(Fault, &str); 12] = [
     (Fault::RepeatWindow, "nothing is counted twice"),
     (Fault::LoseWindow, "nothing acknowledged is lost"),
     (Fault::StartEarly, "the start skew is bounded"),
@@ -53,6 +61,10 @@ const FAULTS: [(Fault, &str); 8] = [
     (Fault::IgnoreStop, "load ends with the hub"),
     (Fault::WrongPart, "the parts are the whole test"),
     (Fault::LoseEnd, "a finished agent has handed over everything"),
+    (Fault::IgnoreFence, "no part runs twice at a time"),
+    (Fault::Replay, "no part runs twice at a time"),
+    (Fault::WholeShare, "no part runs twice at a time"),
+    (Fault::IgnoreEnlist, "a lost part is continued as a whole"),
 ];
 
 /// The laws that the run of a seed breaks, with the reasons.
@@ -125,6 +137,9 @@ fn the_cases_reach_every_stage() {
     let hub_died = count(&|trace| trace.hub_died.is_some());
     let suspects = count(&|trace| trace.suspects > 0);
     let fewer = count(&|trace| trace.was_recut);
+    let taken = count(&|trace| !trace.taken.is_empty());
+    let calm = count(&|trace| trace.vacated.iter().any(|lost| trace.is_calm_after(lost)));
+    let returned = count(&|trace| trace.returned > 0);
     let torn_down = count(&|trace| !trace.teardowns.is_empty());
     for (what, count, least) in [
         ("started", started, 200),
@@ -134,6 +149,9 @@ fn the_cases_reach_every_stage() {
         ("had a suspect", suspects, 40),
         ("went on with fewer agents", fewer, 3),
         ("ran teardown", torn_down, 60),
+        ("had an agent continue the load of another", taken, 15),
+        ("had time for all of that load", calm, 3),
+        ("had a lost agent return", returned, 10),
     ] {
         assert!(count >= least, "{count} of {SEEDS_PER_FAULT} runs {what}");
     }

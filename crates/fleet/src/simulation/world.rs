@@ -16,7 +16,7 @@ use crate::hub::Connection;
 use crate::message::{Body, Ended, Frame, FunctionEnd, Preparing, Segment, WindowPart};
 use crate::{
     Agent, AgentInput, AgentOutput, AgentSettings, Farewell, Hub, HubEvent, HubInput, HubOutput, HubSettings,
-    OnLoss, Task,
+    Task,
 };
 
 /// A run that takes longer than this in simulated time does not end.
@@ -56,9 +56,54 @@ pub(super) struct Trace {
     pub(super) stopped: Option<u64>,
     /// Spans in which an agent's machine stood still.
     pub(super) frozen: Vec<Option<(u64, u64)>>,
+    /// Which part each agent ran, and from when to when it may have started iterations.
+    pub(super) spans: Vec<LoadSpan>,
+    /// Parts that others were to continue, and when.
+    pub(super) vacated: Vec<Vacated>,
+    /// Parts that agents continued, and from when on.
+    pub(super) taken: Vec<(Segment, u64)>,
+    /// Agents that joined again after they were lost.
+    pub(super) returned: usize,
+    /// When the load ends, and the last fault.
+    pub(super) load_ends: u64,
+    pub(super) last_fault: u64,
+    /// Whether the network is one on which no agent has to wait.
+    pub(super) is_quick: bool,
 }
 
+/// A part that an agent lost.
+#[derive(Clone, Debug)]
+pub(super) struct Vacated {
+    pub(super) agent: usize,
+    pub(super) part: Segment,
+    pub(super) at: u64,
+}
+
+/// The load of one agent.
+#[derive(Clone, Debug)]
+pub(super) struct LoadSpan {
+    pub(super) agent: usize,
+    pub(super) part: Segment,
+    pub(super) from: u64,
+    pub(super) to: u64,
+}
+
+/// Time in which agents without faults continue a lost one's load: its fence, sessions, archives, VUs, round trips, and the lead.
+const CONTINUES_WITHIN_NS: u64 = 22 * SECOND_NS;
+
 impl Trace {
+    /// Whether another agent goes on for so long after a loss, without faults, that it continues what was lost.
+    pub(super) fn is_calm_after(&self, lost: &Vacated) -> bool {
+        let at = lost.at;
+        let until = at + CONTINUES_WITHIN_NS;
+        let is_other = |span: &LoadSpan| span.agent != lost.agent && span.from < at && span.to >= until;
+        if !self.spans.iter().any(is_other) {
+            return false;
+        }
+        let ends = [self.hub_died, self.stopped, Some(self.load_ends)];
+        self.is_quick && self.last_fault < at && ends.into_iter().flatten().all(|end| end > until)
+    }
+
     pub(super) fn print(&self) {
         self.entries.iter().for_each(|(at, text)| println!("{:.6} s {text}", *at as f64 / 1e9));
     }
@@ -100,6 +145,11 @@ enum Act {
 
 struct SimAgent {
     machine: Machine,
+    /// The first session of its machine.
+    of: usize,
+    ticket: u32,
+    /// From when on it starts no iteration, in true time.
+    fence: u64,
     agent: Option<Agent>,
     connection: Option<Connection>,
     part: Option<Segment>,
@@ -111,6 +161,21 @@ struct SimAgent {
 }
 
 impl SimAgent {
+    fn new(machine: Machine, of: usize, ticket: u32) -> SimAgent {
+        SimAgent {
+            machine,
+            of,
+            ticket,
+            fence: u64::MAX,
+            agent: None,
+            connection: None,
+            part: None,
+            preparation: 0,
+            load: None,
+            load_ends: 0,
+        }
+    }
+
     fn own(&self, now: u64) -> Instant {
         let drift = i128::from(now) * i128::from(self.machine.drift_ppm) / 1_000_000;
         Instant::from_ns((i128::from(self.machine.clock_offset_ns) + i128::from(now) + drift) as u64)
@@ -170,7 +235,7 @@ impl World {
             agents: case.agents.len() as u32,
             agents_min: case.agents_min,
             arm_timeout: case.arm_timeout,
-            on_loss: if case.aborts_on_loss { OnLoss::Abort } else { OnLoss::Continue },
+            on_loss: case.on_loss,
             archive_sha256: Bytes::copy_from_slice(&Sha256::digest(&archive)),
             archive,
             settings: Bytes::new(),
@@ -180,16 +245,10 @@ impl World {
             teardown_timeout: Duration::from_secs(5),
             load_max: Duration::from_nanos(case.load_ns),
             is_paused: false,
+            vus_min: 100,
+            shared: vec![None],
         };
-        let agent = |machine: &Machine| SimAgent {
-            machine: machine.clone(),
-            agent: None,
-            connection: None,
-            part: None,
-            preparation: 0,
-            load: None,
-            load_ends: 0,
-        };
+        let agents = case.agents.iter().enumerate();
         let mut world = World {
             now: 0,
             random,
@@ -200,7 +259,7 @@ impl World {
             hub: Some(Hub::new(hub_time(0), settings)),
             hub_names: BTreeMap::new(),
             armed: BTreeMap::new(),
-            agents: case.agents.iter().map(agent).collect(),
+            agents: agents.map(|(of, machine)| SimAgent::new(machine.clone(), of, 0)).collect(),
             wires: Vec::new(),
             trace: Trace { frozen: case.agents.iter().map(|it| it.frozen).collect(), ..Trace::default() },
             has_doubled: false,
@@ -208,6 +267,22 @@ impl World {
         };
         world.plan_faults();
         world
+    }
+
+    /// Starts a further session on the machine of an agent.
+    fn further_session(&mut self, of: usize, ticket: u32) {
+        let index = self.agents.len();
+        let machine = self.agents[of].machine.clone();
+        self.trace.frozen.push(machine.frozen);
+        let first = self.agents[of].of;
+        self.agents.push(SimAgent::new(machine, first, ticket));
+        let at = self.now + self.random.ms(1, 20);
+        self.at(at, Event::Start(index));
+    }
+
+    /// All sessions of a machine.
+    fn sessions(&self, of: usize) -> Vec<usize> {
+        (0..self.agents.len()).filter(|index| self.agents[*index].of == of).collect()
     }
 
     fn plan_faults(&mut self) {
@@ -218,6 +293,12 @@ impl World {
             machine.cut.into_iter().for_each(|cut| self.at(cut.0, Event::CutBegins(index)));
             machine.frozen.into_iter().for_each(|frozen| self.at(frozen.1, Event::Tick));
         }
+        let of = |it: &Machine| {
+            let spans = [it.frozen, it.black_hole, it.cut].into_iter().flatten().map(|span| span.1);
+            spans.chain(it.dies_ns).chain([it.starts_ns]).max()
+        };
+        self.trace.last_fault = self.case.agents.iter().filter_map(of).max().unwrap_or(0);
+        self.trace.is_quick = self.case.overtaken == 0;
         self.case.hub_dies_ns.into_iter().for_each(|at| self.at(at, Event::HubDies));
         self.case.stop.into_iter().for_each(|(at, kills)| self.at(at, Event::Stop(kills)));
     }
@@ -328,9 +409,9 @@ impl World {
             }
             Event::Opened(agent) => self.open(agent),
             Event::Start(agent) => self.start_agent(agent),
-            Event::Die(agent) => self.kill_agent(agent),
+            Event::Die(agent) => self.sessions(agent).into_iter().for_each(|it| self.kill_agent(it)),
             Event::HubDies => self.kill_hub(),
-            Event::CutBegins(agent) => self.cut(agent),
+            Event::CutBegins(agent) => self.sessions(agent).into_iter().for_each(|it| self.cut(it)),
             Event::Stop(is_kill) => {
                 if self.hub.as_ref().is_some_and(|hub| !hub.is_over()) {
                     self.trace.stopped = Some(self.now);
@@ -353,7 +434,12 @@ impl World {
             session: index as u64 + 1,
             name: index.to_string(),
             cores: 1,
+            ticket: self.agents[index].ticket,
         };
+        let is_gone = self.agents[index].machine.dies_ns.is_some_and(|at| at <= self.now);
+        if is_gone && self.agents[index].of != index {
+            return;
+        }
         self.agents[index].agent = Some(Agent::new(self.agents[index].own(self.now), settings));
         self.step_agent(index, None);
     }
@@ -465,13 +551,18 @@ impl World {
                 self.note(format!("{name} joins as {agent}"));
                 self.hub_names.insert(agent, name.parse().unwrap_or(usize::MAX));
             }
-            HubEvent::Armed { agent, index, parts } => {
-                self.trace.was_recut |= parts < self.agents.len() as u32;
-                self.armed.insert(agent, (index, parts));
+            HubEvent::Armed { agent, part } => {
+                self.trace.was_recut |= part.count < self.case.agents.len() as u32;
+                self.armed.insert(agent, (part.index, part.count));
+            }
+            HubEvent::TookOver { agent, part, from, .. } => {
+                self.note(format!("{} continues {part:?}", self.hub_names[&agent]));
+                self.trace.taken.push((part, from.as_ns() - HUB_ORIGIN_NS));
             }
             HubEvent::Agreed { at, .. } => {
                 self.note("the start is agreed".into());
                 self.trace.agreed = Some(at.as_ns() - HUB_ORIGIN_NS);
+                self.trace.load_ends = at.as_ns() - HUB_ORIGIN_NS + self.case.load_ns;
                 self.trace.parts = self.armed.values().copied().collect();
             }
             HubEvent::Window(_, part)
@@ -480,7 +571,11 @@ impl World {
                 self.trace.counted.push((self.hub_names[&agent], part.start_ns));
             }
             HubEvent::Suspect(_) => self.trace.suspects += 1,
-            HubEvent::Lost { agent, why } => {
+            HubEvent::Lost { agent, why, is_rebalanced } => {
+                let part = self.agents[self.hub_names[&agent]].part;
+                let (agent_of, at) = (self.hub_names[&agent], self.now);
+                let vacated = part.map(|part| Vacated { agent: agent_of, part, at });
+                self.trace.vacated.extend(vacated.filter(|_| is_rebalanced));
                 self.armed.remove(&agent);
                 self.note(format!("{} is lost: {why}", self.hub_names[&agent]));
                 self.trace.lost.push((self.hub_names[&agent], self.now));
@@ -497,6 +592,11 @@ impl World {
         let own = self.agents[index].own(self.now);
         let Some(agent) = &mut self.agents[index].agent else { return };
         let outputs = agent.step(own, input);
+        let fence = agent.fence();
+        self.agents[index].fence = match fence {
+            Instant::MAX => u64::MAX,
+            fence => self.agents[index].true_time(fence),
+        };
         for output in outputs {
             match output {
                 AgentOutput::Dial => {
@@ -522,6 +622,10 @@ impl World {
                         self.trace.finished.push(index);
                     }
                     self.leave(index);
+                    if matches!(farewell, Farewell::Lost(_)) && self.agents[index].ticket == 0 {
+                        self.trace.returned += 1;
+                        self.further_session(index, 0);
+                    }
                 }
             }
         }
@@ -549,8 +653,13 @@ impl World {
                 let at = self.now + self.random.ms(1, 2_500);
                 self.at(at, Event::Stub(index, Act::SetUp));
             }
-            Task::Start { at, hub_ns, .. } => self.start_load(index, at, hub_ns),
-            Task::Steer(_) => {}
+            Task::Start { at, from, hub_ns, .. } => self.start_load(index, (at, from), hub_ns),
+            Task::Enlist(ticket) => {
+                if self.fault != Some(Fault::IgnoreEnlist) {
+                    self.further_session(index, ticket);
+                }
+            }
+            Task::Steer(_) | Task::Lease(_) => {}
             Task::Stop(_) | Task::Kill(_) => self.stop_load(index),
             Task::TearDown(_) => {
                 self.trace.teardowns.push(self.now);
@@ -560,7 +669,7 @@ impl World {
         }
     }
 
-    fn start_load(&mut self, index: usize, at: Instant, hub_ns: u64) {
+    fn start_load(&mut self, index: usize, (schedule, at): (Instant, Instant), hub_ns: u64) {
         let it = &self.agents[index];
         let early = if self.fault == Some(Fault::StartEarly) { 500_000_000 } else { 0 };
         let begins = it.true_time(at).saturating_sub(early);
@@ -574,7 +683,7 @@ impl World {
         }
         let begins = begins.max(self.now);
         self.note(format!("agent {index} starts at {:.6} s", begins as f64 / 1e9));
-        let load_ns = self.case.load_ns;
+        let load_ns = self.case.load_ns.saturating_sub(at.since(schedule).as_nanos() as u64);
         let it = &mut self.agents[index];
         (it.load, it.load_ends) = (Some(begins), begins + load_ns);
         let part = it.part.unwrap_or_default();
@@ -593,7 +702,7 @@ impl World {
     /// An order to stop ends the load a moment later.
     fn stop_load(&mut self, index: usize) {
         let Some(begins) = self.agents[index].load else { return };
-        if self.fault == Some(Fault::IgnoreStop) {
+        if matches!(self.fault, Some(Fault::IgnoreStop | Fault::IgnoreFence)) {
             return;
         }
         let at = self.now.max(begins.min(self.now)) + self.random.ms(1, 200);
@@ -605,6 +714,19 @@ impl World {
         if let Some(begins) = self.agents[index].load.take() {
             let end = self.now.max(begins);
             self.trace.loads.push((index, begins, end));
+            let part = self.agents[index].part.unwrap_or_default();
+            let is_continued = self.trace.agreed.is_some_and(|at| begins > at + SECOND_NS / 2);
+            let from = match self.fault {
+                Some(Fault::Replay) if is_continued => self.trace.agreed.unwrap_or(begins),
+                _ => begins,
+            };
+            let to =
+                if self.fault == Some(Fault::IgnoreFence) { end } else { end.min(self.agents[index].fence) };
+            let part = match self.fault {
+                Some(Fault::WholeShare) => Segment { share: 0, shares: 1, ..part },
+                _ => part,
+            };
+            self.trace.spans.push(LoadSpan { agent: index, part, from, to: to.max(from) });
         }
     }
 

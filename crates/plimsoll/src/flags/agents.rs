@@ -19,7 +19,7 @@ pub(crate) struct AgentsFlags {
     /// Time in which agents join and initialise their VUs [default: 2m]
     #[arg(long, value_name = "DURATION", requires = "agents")]
     pub(crate) arm_timeout: Option<String>,
-    /// Reaction to the loss of an agent: continue with less load, or abort [default: continue]
+    /// Reaction to the loss of an agent: continue with less load, rebalance, or abort [default: continue]
     #[arg(long, value_name = "ACTION", requires = "agents")]
     pub(crate) on_agent_loss: Option<OnAgentLossFlag>,
     /// Wait for agents of other machines at this address, IP:PORT, encrypted; needs --token-file
@@ -39,6 +39,7 @@ impl AgentsFlags {
             arm_timeout: self.arm_timeout.clone(),
             on_loss: match self.on_agent_loss {
                 Some(OnAgentLossFlag::Abort) => OnLoss::Abort,
+                Some(OnAgentLossFlag::Rebalance) => OnLoss::Rebalance,
                 Some(OnAgentLossFlag::Continue) | None => OnLoss::Continue,
             },
             listen: self.agents_listen.clone(),
@@ -51,6 +52,7 @@ impl AgentsFlags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnAgentLossFlag {
     Continue,
+    Rebalance,
     Abort,
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{EvidenceFlags, OptionFlags, OtlpFlags, ScriptFlags};
+use super::{AgentsFlags, EvidenceFlags, OptionFlags, OtlpFlags, ScriptFlags};
 
 /// Defaults of each load step.
 const WARM_UP: &str = "5s";
@@ -21,6 +21,8 @@ pub(crate) struct StudyFlags {
     pub(crate) evidence: EvidenceFlags,
     #[command(flatten)]
     pub(crate) otlp: OtlpFlags,
+    #[command(flatten)]
+    pub(crate) agents: AgentsFlags,
     #[command(flatten)]
     pub(crate) level: LevelFlags,
 }
@@ -189,6 +191,8 @@ pub(crate) struct FindFlags {
     pub(crate) evidence: EvidenceFlags,
     #[command(flatten)]
     pub(crate) otlp: OtlpFlags,
+    #[command(flatten)]
+    pub(crate) agents: AgentsFlags,
     /// Print JSON: the capacity study and the diagnosis
     #[arg(long)]
     pub(crate) json: bool,

@@ -138,6 +138,7 @@ fn study_flags(flags: &FindFlags, slo: Vec<String>) -> StudyFlags {
         options: flags.options.clone(),
         evidence: flags.evidence.clone(),
         otlp: flags.otlp.clone(),
+        agents: flags.agents.clone(),
         level: LevelFlags {
             slo,
             warm_up: WARM_UP.to_owned(),
@@ -170,6 +171,16 @@ mod tests {
     use model::plan::{ThresholdCondition, ThresholdSpec};
 
     use super::*;
+
+    #[test]
+    fn steps_of_a_search_use_agents() {
+        let mut flags = FindFlags::default();
+        flags.agents.agents = Some(2);
+        let study = study_flags(&flags, Vec::new());
+        assert_eq!(study.agents.agents, Some(2));
+        flags.agents.agents_listen = Some("0.0.0.0:7000".to_owned());
+        assert!(refuse(&study_flags(&flags, Vec::new())).is_err());
+    }
 
     #[test]
     fn thresholds_are_slos() {

@@ -304,7 +304,8 @@ impl<'a> LevelRunner<'a> {
         let limits_s = held.filter(study::Held::is_time).map(|held| held.condition.limit / 1e3);
         let iteration_s = limits_s.fold(self.iteration_s.unwrap_or(ITERATION_S), f64::max);
         let vus_max = self.vus_max as f64;
-        let vus = (load * iteration_s * VUS_FACTOR).max(VUS_MIN).min(vus_max).ceil();
+        let least = VUS_MIN.max(f64::from(self.flags.agents.agents.unwrap_or(1)));
+        let vus = (load * iteration_s * VUS_FACTOR).max(least).min(vus_max).ceil();
         Pace::Rate {
             iterations: (load * f64::from(RATE_TIME_S)).round() as u64,
             vus: vus as u64,
@@ -375,6 +376,7 @@ fn run_flags(flags: &StudyFlags) -> RunFlags {
         },
         evidence: flags.evidence.clone(),
         otlp: flags.otlp.clone(),
+        agents: flags.agents.clone(),
         workers: flags.level.workers,
         linger: Some(false),
         no_page: Some(true),
@@ -393,6 +395,11 @@ pub(super) fn refuse(flags: &StudyFlags) -> Result<(), Failure> {
         (!options.stages.is_empty(), "--stage", "the load of a step is constant"),
         (options.once, "--once", "steps have a duration"),
         (options.paused.is_some(), "--paused", "no step would start"),
+        (
+            flags.agents.agents_listen.is_some(),
+            "--agents-listen",
+            "agents of other machines leave at the end of each step; leave it out to use processes of this machine",
+        ),
     ];
     if let Some((_, what, why)) = refusals.into_iter().find(|(holds, ..)| *holds) {
         let text = format!("failed to measure load steps with {what}: {why}");
@@ -437,6 +444,8 @@ mod tests {
         assert!(with(|_| {}));
         assert!(with(|flags| flags.options.vus = Some("1,2".to_owned())));
         assert!(!with(|flags| flags.script.script = "-".into()));
+        assert!(with(|flags| flags.agents.agents = Some(2)));
+        assert!(!with(|flags| flags.agents.agents_listen = Some("0.0.0.0:7000".to_owned())));
         assert!(!with(|flags| flags.options.duration = Some("5s".to_owned())));
         assert!(!with(|flags| flags.level.head_room = 1.1));
         assert!(!with(|flags| flags.level.head_room = f64::NAN));

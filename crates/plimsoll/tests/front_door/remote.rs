@@ -10,7 +10,7 @@ use crate::harness::{Plimsoll, Ran, plimsoll};
 
 /// Paths and their responses.
 #[derive(Clone, Default)]
-struct Files(Arc<Mutex<Vec<(String, Reply)>>>);
+pub(crate) struct Files(Arc<Mutex<Vec<(String, Reply)>>>);
 
 impl Files {
     fn put(&self, path: &str, reply: Reply) {
@@ -24,12 +24,12 @@ impl Files {
         self
     }
 
-    fn reply(self, path: &str, reply: Reply) -> Files {
+    pub(crate) fn reply(self, path: &str, reply: Reply) -> Files {
         self.put(path, reply);
         self
     }
 
-    fn start(&self) -> Server {
+    pub(crate) fn start(&self) -> Server {
         Server::start(self.clone(), Listen::tls(Identity::Valid)).expect("the server starts")
     }
 }
@@ -51,7 +51,7 @@ fn printing(name: &str, url: &str) -> String {
     format!("import {{ {name} }} from '{url}'; export default () => {{ console.log(`got ${{{name}}}`); }}")
 }
 
-fn trusting(run: Plimsoll, server: &Server) -> Plimsoll {
+pub(crate) fn trusting(run: Plimsoll, server: &Server) -> Plimsoll {
     let ca = server.tls_files().expect("it speaks TLS").ca();
     run.env("SSL_CERT_FILE", &ca.display().to_string())
 }

@@ -11,7 +11,7 @@ use analysis::traces::Attribution;
 use api::capacity::CapacityStudy;
 use api::diagnosis::DiagnosisReport;
 use model::plan::{Compat, TimeUnit};
-use model::{DropCause, ExemplarKind};
+use model::{AgentState, DropCause, ExemplarKind};
 
 use crate::Lang;
 use crate::comparison::ComparisonReport;
@@ -290,7 +290,7 @@ pub struct DropEntry {
 }
 
 /// The load generator's own measurements. Its start delay is the metric `iteration_lateness` of the summary.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Generator {
     /// Threads that made load; 0 where that is not known.
     pub workers: u32,
@@ -300,6 +300,29 @@ pub struct Generator {
     pub samples_lost: u64,
     /// Windows that did not reach the run file.
     pub windows_lost: u64,
+    /// The agents that made the load; none where one process did.
+    pub agents: Vec<Agent>,
+}
+
+/// An agent that made load.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// Its share of the test, of 1.
+    pub share: f64,
+    /// Its place in the run.
+    pub state: AgentState,
+    /// Iterations per second that were due on it, and those that it finished; `None` without arrival rates.
+    pub rates: Option<(f64, f64)>,
+    /// Share of a core that its busiest worker thread had at worst.
+    pub cpu_max: Option<f64>,
+    /// 99th percentile of the lateness of its iterations, milliseconds.
+    pub lateness_p99_ms: Option<f64>,
+    /// From when on its load was missing, and until when; from the start.
+    pub missing: Option<(Duration, Option<Duration>)>,
+    /// Doubts about its measurement, in English.
+    pub doubts: String,
 }
 
 /// The last lines of the log.

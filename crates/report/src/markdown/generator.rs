@@ -1,13 +1,18 @@
 //! The load generator: dropped iterations and lost data.
 
-use model::DropCause;
+use std::time::Duration;
 
-use crate::Lang;
-use crate::RunReport;
-use crate::escape::markdown_code;
+use model::{AgentState, DropCause};
+
+use crate::document::Agent;
+use crate::escape::{markdown_code, markdown_text};
+use crate::{Lang, RunReport, number};
 
 use super::table::{Column, Table};
 use super::{Context, metrics};
+
+/// Doubts of agents that are shown one by one; the page shows all.
+const DOUBTS_MAX: usize = 20;
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let (report, lang) = (context.report, context.lang);
@@ -26,12 +31,66 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     if report.generator.workers > 0 {
         text += &format!("\n{}: {}\n", lang.workers(), report.generator.workers);
     }
+    text += &agents(context);
     let shown = metrics::shown(context);
     let lateness: Vec<_> = shown.into_iter().filter(|metric| metric.name == "iteration_lateness").collect();
     if let Some(table) = metrics::trends(&lateness, context) {
         text += &format!("\n{}:\n\n{table}", lang.lateness());
     }
     Some(text)
+}
+
+/// The agents of the run, where there are some.
+fn agents(context: &Context<'_>) -> String {
+    let lang = context.lang;
+    let agents = &context.report.generator.agents;
+    if agents.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&[
+        Column::Left(lang.fleet_agent()),
+        Column::Left(lang.fleet_state()),
+        Column::Right(lang.fleet_share()),
+        Column::Right(lang.fleet_due()),
+        Column::Right(lang.fleet_achieved()),
+        Column::Right(lang.fleet_cpu()),
+        Column::Right(lang.fleet_lateness()),
+    ]);
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+    for agent in agents {
+        let rate =
+            |of: fn((f64, f64)) -> f64| or_none(agent.rates.map(|rates| number::per_second(of(rates))));
+        table.row(vec![
+            markdown_code(&agent.name),
+            state(agent, lang),
+            number::percent(agent.share),
+            rate(|rates| rates.0),
+            rate(|rates| rates.1),
+            or_none(agent.cpu_max.map(number::percent)),
+            or_none(agent.lateness_p99_ms.map(|ms| number::duration(ms, context.report.time_unit))),
+        ]);
+    }
+    let mut text = format!("\n{}:\n\n{}", lang.fleet_agents(), table.render(lang, context.table_bytes));
+    for agent in agents.iter().filter(|agent| !agent.doubts.is_empty()).take(DOUBTS_MAX) {
+        text += &format!("\n* {}: {}\n", markdown_code(&agent.name), markdown_text(&agent.doubts));
+    }
+    text
+}
+
+fn state(agent: &Agent, lang: Lang) -> String {
+    let word = match agent.state {
+        AgentState::Joining => lang.agent_joining(),
+        AgentState::Running => lang.agent_running(),
+        AgentState::Suspect => lang.agent_suspect(),
+        AgentState::Ended => lang.agent_ended(),
+        AgentState::Lost => lang.agent_lost(),
+    };
+    let seconds = |at: Duration| format!("{:.0} s", at.as_secs_f64());
+    match agent.missing {
+        None => word.to_owned(),
+        Some((from, None)) => format!("{word}, {}", lang.fleet_lost_since(seconds(from))),
+        Some((from, Some(to))) => format!("{word}, {}", lang.fleet_lost(seconds(from), seconds(to))),
+    }
 }
 
 /// Kinds and amounts of lost data; only those above zero.

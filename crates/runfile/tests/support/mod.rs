@@ -103,6 +103,7 @@ impl Made {
             load: vec![load(None, Work::Iterations), load(Some(ScenarioId(0)), Work::Requests)],
             exemplars: vec![exemplar],
             errors: if index.is_multiple_of(3) { vec![error] } else { vec![] },
+            leased: Vec::new(),
         })
     }
 

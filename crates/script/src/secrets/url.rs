@@ -75,6 +75,15 @@ impl UrlSource {
         Ok(UrlSource { config, server, known: Mutex::default(), next_ns: Mutex::default() })
     }
 
+    /// Its settings for another process, as entries of the flag.
+    pub(super) fn entries(&self, processes: u32) -> Vec<String> {
+        self.config.entries(processes)
+    }
+
+    pub(super) fn header_values(&self) -> impl Iterator<Item = &String> {
+        self.config.header_values()
+    }
+
     /// A secret.
     ///
     /// # Errors

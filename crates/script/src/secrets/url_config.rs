@@ -74,6 +74,30 @@ impl UrlConfig {
         Ok(config)
     }
 
+    /// The settings as entries of the flag, for one of `processes` that keep the limits together.
+    pub(super) fn entries(&self, processes: u32) -> Vec<String> {
+        let share = |limit: u32| (limit / processes.max(1)).max(1);
+        let headers = self.headers.iter().map(|(name, value)| format!("headers.{name}={value}"));
+        let ns = |duration: Duration| format!("{}ns", duration.as_nanos());
+        headers
+            .chain([
+                format!("urlTemplate={}", self.template),
+                format!("method={}", self.method),
+                format!("responsePath={}", self.response_path),
+                format!("timeout={}", ns(self.timeout)),
+                format!("requestsPerMinuteLimit={}", share(self.per_minute_max)),
+                format!("requestsBurst={}", share(self.burst)),
+                format!("maxRetries={}", self.retries_max),
+                format!("retryBackoff={}", ns(self.backoff)),
+            ])
+            .collect()
+    }
+
+    /// The values of headers, which may hold credentials.
+    pub(super) fn header_values(&self) -> impl Iterator<Item = &String> {
+        self.headers.values()
+    }
+
     /// The request for a key.
     pub(super) fn request(&self, key: &str) -> SecretRequest {
         SecretRequest {
@@ -234,6 +258,17 @@ mod tests {
         assert_eq!(request.headers, [("X-A".to_owned(), "file".to_owned())]);
         assert_eq!((request.timeout, config.retries_max), (Duration::from_secs(2), 7));
         assert_eq!((config.burst, config.spacing_ns()), (10, 200_000_000));
+    }
+
+    #[test]
+    fn another_process_reads_the_same_settings() {
+        let config =
+            read("urlTemplate=https://h/{key}?a=1,timeout=1500ms,headers.X-A=a=b,responsePath=d.v", &[]);
+        let config = config.expect("it is sound");
+        let again = UrlConfig::read(&config.entries(1), &BTreeMap::new());
+        assert_eq!(again.as_ref(), Ok(&config));
+        let third = UrlConfig::read(&config.entries(3), &BTreeMap::new()).expect("it is sound");
+        assert_eq!((third.burst, third.spacing_ns()), (3, 600_000_000));
     }
 
     #[track_caller]

@@ -66,4 +66,5 @@ crate::page_catalogue! {
     screen_logs = "Logs" | "로그";
     screen_validity = "Validity" | "유효성";
     screen_audit = "Audit" | "검산";
+    screen_fleet = "Fleet" | "에이전트";
 }

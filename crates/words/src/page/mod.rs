@@ -10,6 +10,7 @@ mod common;
 mod comparison;
 mod distribution;
 mod evidence;
+mod fleet;
 mod frame;
 mod keyboard;
 mod live;
@@ -49,6 +50,7 @@ pub const CATALOGUES: &[&[PageText]] = &[
     distribution::TEXTS,
     logs::TEXTS,
     validity::TEXTS,
+    fleet::TEXTS,
     audit::TEXTS,
     evidence::TEXTS,
     bottleneck::TEXTS,
