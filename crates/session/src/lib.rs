@@ -5,6 +5,7 @@
 pub mod agent;
 mod agent_options;
 pub mod agents;
+pub mod browser_spans;
 pub mod child_run;
 mod context;
 mod detached;
@@ -23,6 +24,7 @@ mod outputs;
 pub mod packing;
 pub mod page;
 pub mod program;
+pub mod project;
 pub mod receiving;
 mod recording;
 pub mod reports;
@@ -33,6 +35,7 @@ pub mod source;
 pub mod summary;
 pub mod terminal;
 pub mod test;
+pub mod typings;
 mod watch;
 
 pub use context::{Context, plan_failure, refuse_first};
