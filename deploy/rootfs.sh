@@ -17,7 +17,8 @@ for package in "$work"/*.deb "$deb"; do dpkg-deb --extract "$package" "$work/all
 
 # Of Debian's packages: the C library with its name services, and certificates.
 libraries=$(cd "$work/all" && find lib lib64 usr/lib -name '*.so*' ! -path '*/gconv/*' ! -path '*/audit/*' 2>/dev/null)
-# shellcheck disable=SC2086 — a list of files.
+# A list of files.
+# shellcheck disable=SC2086
 (cd "$work/all" && cp --archive --parents $libraries "$folder")
 mkdir -p "$folder/usr/bin" "$folder/etc/ssl/certs" "$folder/usr/share/doc/plimsoll" "$folder/tmp" "$folder/work"
 cp "$work/all/usr/bin/plimsoll" "$folder/usr/bin/"

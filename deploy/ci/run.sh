@@ -18,7 +18,8 @@ mkdir -p "$dir"
 rm -rf "$dir/runs" "$dir/run.plimsoll" "$dir/comparison.md" "$dir/comment.md"
 
 code=0
-# shellcheck disable=SC2086 — a list of flags.
+# A list of flags.
+# shellcheck disable=SC2086
 plimsoll run --runs "$dir/runs" --report "md=$dir/report.md,junit=$dir/tests.xml" ${PLIMSOLL_ARGS:-} "$PLIMSOLL_SCRIPT" || code=$?
 
 kept=0

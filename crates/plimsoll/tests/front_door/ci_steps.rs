@@ -292,3 +292,32 @@ fn steps_name_files_and_variables_that_exist() {
     }
     assert!(count >= 5, "{count} variables");
 }
+
+#[test]
+fn a_release_has_the_version_of_its_tag() {
+    let job = Job::new();
+    let script = root().join("deploy/release.sh").display().to_string();
+    let output = job.step(&format!("sh {script} 99.0.0"), 1);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("the tag has version 99.0.0, Cargo.toml has ") && text.contains(env!("CARGO_PKG_VERSION")), "{text}");
+    let workflow = std::fs::read_to_string(root().join(".github/workflows/release.yml")).expect("a workflow");
+    let words = workflow.split_whitespace().filter(|word| word.starts_with("deploy/"));
+    let files: Vec<&str> = words.collect();
+    assert!(files.len() >= 2, "{files:?}");
+    for file in files {
+        assert!(root().join(file).is_file(), "{file} does not exist");
+    }
+}
+
+#[test]
+fn shell_scripts_are_of_every_shell() {
+    for folder in ["deploy", "deploy/ci", "xtask/mcp"] {
+        for entry in std::fs::read_dir(root().join(folder)).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.extension().is_some_and(|extension| extension == "sh") {
+                let checked = Command::new("sh").arg("-n").arg(&path).output().expect("a shell");
+                assert!(checked.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&checked.stderr));
+            }
+        }
+    }
+}
