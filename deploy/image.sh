@@ -11,8 +11,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 "$here/rootfs.sh" "$deb" "$work/rootfs"
-# Nothing runs while it is built, and nothing is fetched.
-buildah build --quiet --isolation chroot --network none --file "$here/Dockerfile" --tag "$tag" "$work" >/dev/null
+# Nothing runs while it is built, and nothing is fetched: the image begins empty.
+buildah build --quiet --isolation chroot --file "$here/Dockerfile" --tag "$tag" "$work" >/dev/null
 container=$(buildah from --pull-never "$tag")
 buildah run --isolation chroot "$container" -- /usr/bin/plimsoll version
 buildah rm "$container" >/dev/null

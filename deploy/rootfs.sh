@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 rm -rf "$folder"
 mkdir -p "$folder" "$work/all"
 folder=$(realpath "$folder")
-(cd "$work" && apt-get download -qq libc6 libgcc-s1 ca-certificates >/dev/null)
+(cd "$work" && apt-get download -qq -o APT::Sandbox::User=root libc6 libgcc-s1 ca-certificates >/dev/null)
 for package in "$work"/*.deb "$deb"; do dpkg-deb --extract "$package" "$work/all"; done
 
 # Of Debian's packages: the C library with its name services, and certificates.

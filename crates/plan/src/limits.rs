@@ -5,6 +5,7 @@ use std::time::Duration;
 use model::plan::{Executor, Plan, Scenario};
 
 use crate::demand::vu_demand;
+use crate::executors::MAX_DURATION_DEFAULT;
 
 /// How much longer than its limit a test may take: running iterations may finish. k6's default of `gracefulStop`.
 const GRACE: Duration = Duration::from_secs(30);
@@ -45,6 +46,9 @@ impl LoadLimits {
     /// # Errors
     /// The first limit that the plan exceeds.
     pub fn apply(&self, plan: &mut Plan) -> Result<(), LimitExceeded> {
+        if let Some(limit) = self.duration_max {
+            plan.scenarios.iter_mut().for_each(|scenario| end_by(scenario, limit));
+        }
         self.check_vus(plan)?;
         self.check_duration(plan)?;
         if let Some(rate_max) = self.rate_max {
@@ -89,6 +93,17 @@ impl LoadLimits {
             return refuse(text, "lower setupTimeout and teardownTimeout");
         }
         Ok(())
+    }
+}
+
+/// Ends a scenario of a number of iterations at the limit, if nothing says how long it may take: few take as long as the default.
+fn end_by(scenario: &mut Scenario, limit: Duration) {
+    let left = limit.saturating_sub(scenario.start_time);
+    if let Executor::SharedIterations { max_duration, .. } | Executor::PerVuIterations { max_duration, .. } =
+        &mut scenario.executor
+        && *max_duration == MAX_DURATION_DEFAULT.to_std()
+    {
+        *max_duration = left.min(*max_duration);
     }
 }
 
@@ -225,6 +240,20 @@ mod tests {
             max_vus: 1,
         };
         check((4, 10, 5), vec![scenario(ramp, 0, 0)], Some("starts up to 9 iterations per second"));
+    }
+
+    #[test]
+    fn iterations_of_any_length_end_at_the_limit() {
+        let iterations = |max_duration| {
+            let executor = Executor::SharedIterations { vus: 1, iterations: 1, max_duration };
+            scenario(executor, 2, 30)
+        };
+        let limits = LoadLimits { duration_max: Some(S * 10), ..LoadLimits::default() };
+        let mut plan = Plan { scenarios: vec![iterations(MAX_DURATION_DEFAULT.to_std())], ..Plan::default() };
+        assert_eq!(limits.apply(&mut plan), Ok(()));
+        assert_eq!(end(&plan.scenarios[0]), S * 10);
+        let mut plan = Plan { scenarios: vec![iterations(S * 9)], ..Plan::default() };
+        assert!(limits.apply(&mut plan).expect_err("11 s").to_string().contains("up to 11s"));
     }
 
     #[test]

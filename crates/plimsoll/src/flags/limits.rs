@@ -19,7 +19,7 @@ pub(crate) struct LimitFlags {
     pub(crate) limit_rate: Option<u32>,
     /// Connect only to these hosts (names, *.name, addresses, networks such as 10.0.0.0/8), and refuse remote modules;
     /// comma-separated, repeatable
-    #[arg(long, value_name = "HOST", value_delimiter = ',', conflicts_with = "agents")]
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
     pub(crate) allow_host: Vec<String>,
 }
 

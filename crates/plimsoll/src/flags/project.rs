@@ -18,12 +18,12 @@ pub(crate) struct TypesFlags {
 
 const TYPES_EXAMPLES: &str = "\
 Writes plimsoll.d.ts, and tsconfig.json unless the folder has one or a jsconfig.json. Editors then complete
-plimsoll/* and k6/x/*, and k6/* with the package @types/k6.
+plimsoll/* and k6/x/*, and k6/* once its types are installed: npm install --save-dev @types/k6
 
 Examples:
-  plimsoll types                      in the folder of your scripts
-  npm install --save-dev @types/k6    the types of k6's own modules
-  plimsoll types tests && npx -p typescript tsc -p tests   check TypeScript scripts, too";
+  plimsoll types          in the folder of your scripts
+  plimsoll types tests    in another folder
+  plimsoll types --force  overwrite tsconfig.json, too";
 
 /// `plimsoll help`
 #[derive(Clone, Debug, Default, Args)]

@@ -206,7 +206,7 @@ fn a_failed_test_keeps_its_run_and_a_test_that_cannot_start_says_so() {
     let failed = Job::new().with("LIMIT", "count>5");
     let run = steps("action.yml").into_iter().find(|step| step.contains("run.sh")).expect("a step");
     failed.step(&run, 99);
-    assert!(failed.read("comment.md").contains("Fail"), "{}", failed.read("comment.md"));
+    assert!(failed.read("comment.md").contains("Not OK"), "{}", failed.read("comment.md"));
     assert!(failed.plimsoll.folder().join("plimsoll-ci/run.plimsoll").exists());
     let absent = Job::new().with("PLIMSOLL_SCRIPT", "none.js");
     let output = absent.step(&run, 255);
@@ -299,7 +299,11 @@ fn a_release_has_the_version_of_its_tag() {
     let script = root().join("deploy/release.sh").display().to_string();
     let output = job.step(&format!("sh {script} 99.0.0"), 1);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(text.contains("the tag has version 99.0.0, Cargo.toml has ") && text.contains(env!("CARGO_PKG_VERSION")), "{text}");
+    assert!(
+        text.contains("the tag has version 99.0.0, Cargo.toml has ")
+            && text.contains(env!("CARGO_PKG_VERSION")),
+        "{text}"
+    );
     let workflow = std::fs::read_to_string(root().join(".github/workflows/release.yml")).expect("a workflow");
     let words = workflow.split_whitespace().filter(|word| word.starts_with("deploy/"));
     let files: Vec<&str> = words.collect();
@@ -316,7 +320,12 @@ fn shell_scripts_are_of_every_shell() {
             let path = entry.expect("a file").path();
             if path.extension().is_some_and(|extension| extension == "sh") {
                 let checked = Command::new("sh").arg("-n").arg(&path).output().expect("a shell");
-                assert!(checked.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&checked.stderr));
+                assert!(
+                    checked.status.success(),
+                    "{}: {}",
+                    path.display(),
+                    String::from_utf8_lossy(&checked.stderr)
+                );
             }
         }
     }

@@ -64,6 +64,10 @@ export default async function (): Promise<void> {
 /// Complaints about scripts in JavaScript that come from the types of k6 alone: bodies are whatever JSON is.
 const OF_K6: &[&str] = &["JSONValue", "JSONArray", "string | ArrayBuffer"];
 
+/// Folders of the project's scripts.
+const FOLDERS: &[&str] =
+    &["examples", "examples/flow", "lab/appstore", "lab/feed", "lab/ingress", "lab/scan", "crates/session/src/scripts"];
+
 /// The folder of TypeScript's compiler and k6's types, which the page's tests install.
 fn packages() -> Option<PathBuf> {
     let packages = root().join("ui/node_modules");
@@ -110,26 +114,17 @@ fn the_compiler_accepts_the_projects_scripts() {
     let Some(packages) = packages() else { return };
     let ran = verb("types").run().exits(0);
     let mut count = 0;
-    for folder in [
-        "examples",
-        "examples/flow",
-        "lab/appstore",
-        "lab/feed",
-        "lab/ingress",
-        "lab/scan",
-        "crates/session/src/scripts",
-    ] {
+    for folder in FOLDERS {
+        let to = ran.folder().join(folder);
+        std::fs::create_dir_all(&to).expect("a folder");
         for entry in std::fs::read_dir(root().join(folder)).expect("a folder of scripts") {
             let path = entry.expect("a file").path();
             if path.extension().is_some_and(|extension| extension == "js") {
-                let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-                std::fs::copy(&path, ran.folder().join(format!("{count}-{name}"))).expect("a copy");
+                std::fs::copy(&path, to.join(path.file_name().expect("a name"))).expect("a copy");
                 count += 1;
             }
         }
     }
-    std::fs::copy(root().join("examples/flow/anywhere.js"), ran.folder().join("anywhere.js"))
-        .expect("a copy");
     assert!(count > 10, "{count} scripts");
     let complaints = compiled(&ran, &packages, &["--checkJs", "true"]);
     let ours: Vec<&String> =
