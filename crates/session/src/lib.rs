@@ -14,6 +14,7 @@ pub mod env;
 pub mod evidence;
 mod exit;
 mod explain;
+mod failure_lines;
 mod header;
 mod hidden_tags;
 mod listener;
