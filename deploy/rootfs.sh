@@ -20,13 +20,13 @@ libraries=$(cd "$work/all" && find lib lib64 usr/lib -name '*.so*' ! -path '*/gc
 # A list of files.
 # shellcheck disable=SC2086
 (cd "$work/all" && cp --archive --parents $libraries "$folder")
-mkdir -p "$folder/usr/bin" "$folder/etc/ssl/certs" "$folder/usr/share/doc/plimsoll" "$folder/tmp" "$folder/work"
+mkdir -p "$folder/usr/bin" "$folder/etc/ssl/certs" "$folder/usr/share/doc/plimsoll" "$folder/tmp" "$folder/data"
 cp "$work/all/usr/bin/plimsoll" "$folder/usr/bin/"
 cp -r "$work/all/usr/share/doc/plimsoll/." "$folder/usr/share/doc/plimsoll/"
 cat "$work"/all/usr/share/ca-certificates/mozilla/*.crt >"$folder/etc/ssl/certs/ca-certificates.crt"
-echo 'plimsoll:x:65532:65532::/work:/usr/sbin/nologin' >"$folder/etc/passwd"
+echo 'plimsoll:x:65532:65532::/data:/usr/sbin/nologin' >"$folder/etc/passwd"
 echo 'plimsoll:x:65532:' >"$folder/etc/group"
 echo 'hosts: files dns' >"$folder/etc/nsswitch.conf"
 chmod 1777 "$folder/tmp"
-chmod 0777 "$folder/work"
+chmod 0777 "$folder/data"
 du -sh "$folder"

@@ -102,7 +102,9 @@ fn the_documentation_names_no_verb_or_flag_that_does_not_exist() {
         let text = text.split("## Messages").next().unwrap_or_default();
         for words in code(text).into_iter().flat_map(commands) {
             // A topic or a subcommand follows `help`, and no flag.
-            let is_verb = |word: &&&str| word.starts_with(|letter: char| letter.is_ascii_lowercase()) && **word != "help";
+            let is_verb = |word: &&&str| {
+                word.starts_with(|letter: char| letter.is_ascii_lowercase()) && **word != "help"
+            };
             let Some(verb) = words.first().filter(is_verb) else { continue };
             let help = verbs.get(*verb).unwrap_or_else(|| panic!("{page}: there is no `plimsoll {verb}`"));
             let flags = words.iter().filter_map(|word| word.trim_start_matches('[').strip_prefix("--"));

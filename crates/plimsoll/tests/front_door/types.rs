@@ -65,8 +65,15 @@ export default async function (): Promise<void> {
 const OF_K6: &[&str] = &["JSONValue", "JSONArray", "string | ArrayBuffer"];
 
 /// Folders of the project's scripts.
-const FOLDERS: &[&str] =
-    &["examples", "examples/flow", "lab/appstore", "lab/feed", "lab/ingress", "lab/scan", "crates/session/src/scripts"];
+const FOLDERS: &[&str] = &[
+    "examples",
+    "examples/flow",
+    "lab/appstore",
+    "lab/feed",
+    "lab/ingress",
+    "lab/scan",
+    "crates/session/src/scripts",
+];
 
 /// The folder of TypeScript's compiler and k6's types, which the page's tests install.
 fn packages() -> Option<PathBuf> {
