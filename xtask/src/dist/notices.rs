@@ -1,7 +1,7 @@
 //! The licences of everything that a program is made of.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::Value;
@@ -10,6 +10,12 @@ use super::sbom::Crates;
 
 /// Beginnings of the names of files with licences and notices.
 const NAMES: &[&str] = &["licen", "copying", "notice", "unlicense", "copyright"];
+
+/// Depth of the folders in which works in C lie, such as `c_src/mimalloc`.
+const FOLDERS_MAX: usize = 3;
+
+/// Folders whose contents are not in the program.
+const SKIPPED: &[&str] = &["benches", "doc", "docs", "examples", "fuzz", "test", "tests", "tools"];
 
 /// Characters of a file of that name; longer ones are no licences.
 const CHARS_MAX: usize = 200_000;
@@ -38,13 +44,12 @@ fn string(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The texts in the folder of a package, without their indentation at line ends.
+/// The texts in the folder of a package, and in those of the works in other languages that it contains. Of a package without a
+/// text, where its source is.
 fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
     let manifest = Path::new(string(&package["manifest_path"]));
-    let folder = manifest.parent().context("find the folder of a package")?;
-    let entries = std::fs::read_dir(folder).with_context(|| format!("read {}", folder.display()))?;
-    let mut paths: Vec<_> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| is_notice(path)).collect();
+    let mut paths = Vec::new();
+    find(manifest.parent().context("find the folder of a package")?, FOLDERS_MAX, &mut paths)?;
     paths.sort();
     let mut texts = Vec::new();
     for path in paths {
@@ -54,7 +59,27 @@ fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
             texts.push(text);
         }
     }
+    if texts.is_empty() {
+        let authors = package["authors"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let authors: Vec<&str> = authors.collect();
+        let (license, source) = (string(&package["license"]), string(&package["repository"]));
+        texts.push(format!("{license}\n{}\nThe package has no text of its licence. Source: {source}", authors.join(", ")));
+    }
     Ok(texts)
+}
+
+/// Finds files with licences in a folder, and in folders below it up to a depth.
+fn find(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("read {}", folder.display()))?;
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() && depth > 0 && !SKIPPED.contains(&&*name) {
+            find(&path, depth - 1, found)?;
+        } else if is_notice(&path) {
+            found.push(path);
+        }
+    }
+    Ok(())
 }
 
 fn is_notice(path: &Path) -> bool {

@@ -117,7 +117,8 @@ fn component(package: &Value) -> Value {
     }
     // "MIT/Apache-2.0" is an older way to write an expression of SPDX.
     if let Some(license) = package["license"].as_str() {
-        component["licenses"] = json!([{ "expression": license.replace('/', " OR ") }]);
+        let expression = license.replace('/', " OR ").split_whitespace().collect::<Vec<_>>().join(" ");
+        component["licenses"] = json!([{ "expression": expression }]);
     }
     component
 }
