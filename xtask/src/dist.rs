@@ -29,7 +29,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 const USAGE: &str = "dist [--lab] [--target TARGET] [--sysroot FOLDER] [--program FILE] [--any-libc]";
 
-/// What is asked for.
+/// Arguments.
 #[derive(Default)]
 struct Wanted {
     with_lab: bool,

@@ -63,7 +63,7 @@ pub(crate) enum Patience {
     Run,
 }
 
-/// What a process left.
+/// Output and end of a process.
 #[derive(Debug)]
 pub(crate) struct Printed {
     /// The exit code; `None` if a signal ended it.

@@ -15,7 +15,7 @@ pub(crate) const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// Calls of one client at once.
 const CALLS_MAX: usize = 8;
 
-/// What the server says of itself to the assistant.
+/// Introduction of the server to the assistant.
 const INSTRUCTIONS: &str = "Plimsoll runs k6 load tests. Start with validate_script, then run_script. Each result begins with \
 the validity of the measurement: draw no conclusion from an invalid one, and name the caveats when you report figures. A \
 refusal names the user's limit that a test exceeds: ask the user to raise it, and do not work around it.";
@@ -40,7 +40,7 @@ pub(crate) struct Call {
     pub(crate) progress: Option<Value>,
 }
 
-/// What to do about a message.
+/// Reaction to a message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Output {
     /// Send this.

@@ -25,7 +25,7 @@ pub enum ServeError {
     Write(std::io::Error),
 }
 
-/// What calls share.
+/// State that calls share.
 struct Shared<W> {
     program: Program,
     protocol: Mutex<Protocol>,

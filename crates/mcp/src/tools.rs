@@ -64,7 +64,7 @@ const TOOLS: &[Tool] = &[
     read_report::TOOL,
 ];
 
-/// What a call works with.
+/// Surroundings of a call.
 pub(crate) struct Work<'a> {
     pub(crate) program: &'a Program,
     /// Held by the run in progress: two at once would measure each other.

@@ -34,7 +34,7 @@ pub struct LimitExceeded {
     pub flag: &'static str,
     /// The limit.
     pub limit: String,
-    /// What the plan has, with its verb.
+    /// The plan's need, with its verb.
     pub excess: String,
     /// The next step.
     pub remedy: &'static str,

@@ -19,7 +19,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// What a program needs of the system.
+/// Needs of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Libc {
     /// Nothing: it is linked statically.

@@ -72,8 +72,8 @@ fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
 fn find(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("read {}", folder.display()))?;
     for path in entries.flatten().map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() && depth > 0 && !SKIPPED.contains(&&*name) {
+        let is_skipped = path.file_name().is_some_and(|name| SKIPPED.iter().any(|skipped| name == *skipped));
+        if path.is_dir() && depth > 0 && !is_skipped {
             find(&path, depth - 1, found)?;
         } else if is_notice(&path) {
             found.push(path);

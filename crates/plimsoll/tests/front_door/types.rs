@@ -91,7 +91,7 @@ fn packages() -> Option<PathBuf> {
     is_there.then_some(packages)
 }
 
-/// What the compiler says about the files of a folder; one entry per complaint.
+/// Complaints of the compiler about the files of a folder.
 fn compiled(ran: &Ran, packages: &Path, flags: &[&str]) -> Vec<String> {
     let link = ran.folder().join("node_modules");
     if !link.exists() {
