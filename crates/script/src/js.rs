@@ -5,6 +5,7 @@ pub(crate) mod code;
 pub(crate) mod heap;
 pub(crate) mod jobs;
 pub(crate) mod library;
+mod parse;
 pub(crate) mod plain;
 pub(crate) mod prelude;
 pub(crate) mod registry;
@@ -76,13 +77,63 @@ impl<'js> Args<'_, 'js> {
     /// # Errors
     /// The text is not JSON, or memory is short.
     pub(crate) fn json_parse(&self, text: &[u8]) -> rquickjs::Result<Value<'js>> {
-        vu::preempt::in_engine(|| self.ctx.json_parse(text))
+        json_parse(self.ctx, text)
     }
 
     /// A `TypeError` to throw.
     pub(crate) fn type_error(&self, message: impl AsRef<str>) -> rquickjs::Error {
         Exception::throw_type(self.ctx, message.as_ref())
     }
+}
+
+/// As [`Args::json_parse`].
+///
+/// # Errors
+/// The text is not JSON, or memory is short.
+pub(crate) fn json_parse<'js>(ctx: &Ctx<'js>, text: &[u8]) -> rquickjs::Result<Value<'js>> {
+    let vu = vu_if_any(ctx);
+    match parse::small(ctx, vu.as_ref().map(|vu| &vu.parsed_layouts), text) {
+        Some(value) => Ok(value),
+        None => vu::preempt::in_engine(|| ctx.json_parse(text)),
+    }
+}
+
+/// Defines an own property as `JSON.parse` does, whatever its name.
+///
+/// # Errors
+/// Memory is short.
+pub(crate) fn define_member<'js>(
+    object: &Object<'js>,
+    name: &str,
+    value: Value<'js>,
+) -> rquickjs::Result<()> {
+    let ctx = object.ctx().as_raw().as_ptr();
+    // SAFETY: the context is alive, and the name is a valid range. The call owns the duplicate of the value; the atom is freed once.
+    let status = unsafe {
+        let atom = qjs::JS_NewAtomLen(ctx, name.as_ptr().cast(), name.len() as _);
+        if atom == qjs::JS_ATOM_NULL {
+            return Err(rquickjs::Error::Exception);
+        }
+        let owned = qjs::JS_DupValue(ctx, value.as_raw());
+        let status = qjs::JS_DefinePropertyValue(ctx, object.as_raw(), atom, owned, qjs::JS_PROP_C_W_E as _);
+        qjs::JS_FreeAtom(ctx, atom);
+        status
+    };
+    if status < 0 { Err(rquickjs::Error::Exception) } else { Ok(()) }
+}
+
+/// Defines an element of an array.
+///
+/// # Errors
+/// Memory is short.
+fn define_element<'js>(array: &rquickjs::Array<'js>, index: u32, value: Value<'js>) -> rquickjs::Result<()> {
+    let ctx = array.ctx().as_raw().as_ptr();
+    // SAFETY: the context is alive. The call owns the duplicate of the value.
+    let status = unsafe {
+        let owned = qjs::JS_DupValue(ctx, value.as_raw());
+        qjs::JS_DefinePropertyValueUint32(ctx, array.as_raw(), index, owned, qjs::JS_PROP_C_W_E as _)
+    };
+    if status < 0 { Err(rquickjs::Error::Exception) } else { Ok(()) }
 }
 
 /// A function of the host.

@@ -38,6 +38,7 @@ use self::websockets::WebSockets;
 use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Sink, Spans};
 use crate::memory::{MemoryAccount, MemoryPool};
 use crate::rate_gate::RateGate;
+use crate::shapes::ParsedLayouts;
 use crate::source::Sources;
 use crate::tags::{TagCache, VuTags};
 use crate::trace_context::TraceSample;
@@ -147,6 +148,7 @@ pub(crate) struct VuState {
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
     pub(crate) check_tags: CheckTags,
     pub(crate) specimens: RefCell<Option<Persistent<Array<'static>>>>,
+    pub(crate) parsed_layouts: ParsedLayouts,
     pub(crate) async_groups: AsyncGroups,
     /// Whether scripts read stacks as they were written.
     pub(crate) translates_stacks: Cell<bool>,
@@ -179,6 +181,7 @@ impl VuState {
             builtin_objects: RefCell::default(),
             check_tags: CheckTags::default(),
             specimens: RefCell::default(),
+            parsed_layouts: ParsedLayouts::default(),
             async_groups: AsyncGroups::default(),
             translates_stacks: Cell::new(false),
             next_due: Cell::new(None),
@@ -283,6 +286,7 @@ impl VuState {
     pub(crate) fn forget_values(&self) {
         self.events.clear();
         self.builtin_objects.borrow_mut().clear();
+        self.parsed_layouts.clear();
         self.common_js.clear();
         self.check_tags.forget();
         self.specimens.borrow_mut().take();

@@ -238,6 +238,30 @@ pub struct RatioEstimate {
     pub dof: f64,
 }
 
+impl RatioEstimate {
+    /// The same ratio, at least `share` times as uncertain as another one of the same confidence.
+    pub fn at_least_as_uncertain(&self, other: &RatioEstimate, share: f64, confidence: f64) -> RatioEstimate {
+        let log_ratio = self.ratio.ln();
+        let widened = |own: Interval, other: Interval| {
+            let half_width = share * (other.upper.ln() - other.lower.ln()) / 2.0;
+            Interval {
+                lower: own.lower.min((log_ratio - half_width).exp()),
+                upper: own.upper.max((log_ratio + half_width).exp()),
+            }
+        };
+        let half_width = share * (other.interval.upper.ln() - other.interval.lower.ln()) / 2.0;
+        let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
+        let deviates = log_ratio.abs() / half_width * student_quantile(1.0 - tail, other.dof);
+        let p_value = if deviates.is_nan() { 1.0 } else { 2.0 * student_cdf(-deviates, other.dof) };
+        RatioEstimate {
+            interval: widened(self.interval, other.interval),
+            equivalence_interval: widened(self.equivalence_interval, other.equivalence_interval),
+            p_value: self.p_value.max(p_value),
+            ..*self
+        }
+    }
+}
+
 /// The ratio `b / a` with its interval.
 ///
 /// Each side's bounds are found at the same number of standard errors and combined on the logarithm's scale by the method
@@ -376,6 +400,34 @@ impl Ranks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ratio_is_at_least_as_uncertain_as_another() {
+        let of = |reach: f64, ratio: f64, dof: f64| {
+            let reach = |deviate: f64| deviate * reach / student_quantile(0.975, dof);
+            let around = |reach: f64| Interval { lower: ratio * (-reach).exp(), upper: ratio * reach.exp() };
+            let deviates = ratio.ln().abs() / reach(1.0);
+            RatioEstimate {
+                ratio,
+                interval: around(reach(student_quantile(0.975, dof))),
+                equivalence_interval: around(reach(student_quantile(0.95, dof))),
+                p_value: 2.0 * student_cdf(-deviates, dof),
+                dof,
+            }
+        };
+        let (sure, unsure) = (of(0.1, 1.5, 9.0), of(0.4, 1.2, 9.0));
+        let found = sure.at_least_as_uncertain(&unsure, 1.0, 0.95);
+        let expect = of(0.4, 1.5, 9.0);
+        let pairs = [
+            (found.interval.lower, expect.interval.lower),
+            (found.interval.upper, expect.interval.upper),
+            (found.equivalence_interval.upper, expect.equivalence_interval.upper),
+            (found.p_value, expect.p_value),
+        ];
+        assert!(pairs.iter().all(|(a, b)| (a - b).abs() < 1e-9), "{found:?} {expect:?}");
+        assert_eq!(sure.at_least_as_uncertain(&unsure, 0.2, 0.95).interval, sure.interval);
+        assert_eq!(unsure.at_least_as_uncertain(&sure, 1.0, 0.95), unsure);
+    }
     use crate::Random;
 
     /// A mean around 100 whose seconds wander by `spread`.

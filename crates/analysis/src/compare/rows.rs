@@ -283,6 +283,8 @@ fn series_rows(name: &str, sides: &Sides) -> Vec<Row> {
     let means = beside((part_a.mean(), part_b.mean()), sides, follows);
     let of_blocks = |side: Side| block_figures(name, side, |part| part.mean());
     let few = few_seconds(name, sides);
+    let confidence = sides.options.confidence;
+    let of_means = means.0.as_ref().zip(means.1.as_ref()).map(|(a, b)| log_ratio(a, b, confidence));
     let mut rows = vec![row((name, Measure::Mean), means, few, sides, of_blocks, || None)];
     let quantiles = &sides.options.quantiles;
     for (tail_a, tail_b) in part_a.quantiles(quantiles).into_iter().zip(part_b.quantiles(quantiles)) {
@@ -294,11 +296,27 @@ fn series_rows(name: &str, sides: &Sides) -> Vec<Row> {
         let (a, b) = beside((tail_a.estimate.clone(), tail_b.estimate.clone()), sides, follows);
         let why = unsupported(quantile, [(&a, &part_a), (&b, &part_b)]);
         let of_blocks = |side: Side| block_figures(name, side, |part| in_block(part, quantile));
-        rows.push(row((name, Measure::Quantile(quantile)), (a, b), why, sides, of_blocks, split));
+        let mut row = row((name, Measure::Quantile(quantile)), (a, b), why, sides, of_blocks, split);
+        row.ratio = row.ratio.map(|ratio| cautious(ratio, of_means.as_ref(), sides));
+        rows.push(row);
     }
     rows.push(error_row(name, sides));
     rows.push(rate_row((name, Measure::Goodput), sides, follows, |side| good(name, side, sides.options)));
     rows
+}
+
+/// How uncertain a quantile is at least, as a share of the uncertainty of the mean. Measured, by false changes and by the share of pairs
+/// with a factor of 2 that is seen.
+const OF_MEAN_MIN: f64 = 0.6;
+
+/// A quantile's ratio with the least uncertainty that it has on a short plan of varying load. Few of the seconds are at the quantile,
+/// and a level that wanders moves them together: they show less noise than there is.
+fn cautious(ratio: RatioEstimate, of_means: Option<&RatioEstimate>, sides: &Sides) -> RatioEstimate {
+    let is_short = exact::is_short(sides.a.1) && exact::is_short(sides.b.1);
+    match of_means.filter(|_| is_short && sides.strata.is_some()) {
+        Some(of_means) => ratio.at_least_as_uncertain(of_means, OF_MEAN_MIN, sides.options.confidence),
+        None => ratio,
+    }
 }
 
 /// A quantile by a value between those of both sides, where they went through the same plan.

@@ -113,7 +113,7 @@ fn read(ctx: &Ctx<'_>, json: Result<Vec<u8>, DecodeError>) -> rquickjs::Result<V
 }
 
 fn parse<'js>(ctx: &Ctx<'js>, json: Vec<u8>) -> rquickjs::Result<Value<'js>> {
-    vu::preempt::in_engine(|| ctx.json_parse(json))
+    js::json_parse(ctx, &json)
 }
 
 /// Writes a text in quotes.
