@@ -11,6 +11,7 @@ mod async_groups;
 mod bundle;
 mod callbacks;
 mod console;
+mod declarations;
 mod dialer;
 mod directives;
 mod error;
@@ -46,6 +47,7 @@ mod websocket;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Finished, InterruptDeadline, Log, Notes, Sink, Spans};
+pub use declarations::{DECLARATIONS, TYPESCRIPT_CONFIG};
 pub use directives::{Asked, DirectiveError, K6_VERSION, asked, is_met};
 pub use error::ScriptError;
 pub use host::has_module;

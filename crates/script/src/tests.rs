@@ -19,6 +19,7 @@ use crate::{
 
 mod ceilings;
 mod code;
+mod declarations;
 mod flow;
 mod groups;
 mod grpc;
