@@ -45,7 +45,7 @@ mod webcrypto;
 mod websocket;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
-pub use callbacks::{Control, Finished, InterruptDeadline, Log, Notes, Sink, Spans};
+pub use callbacks::{Control, Finished, InterruptDeadline, Log, Notes, Share, Sink, Spans};
 pub use directives::{Asked, DirectiveError, K6_VERSION, asked, is_met};
 pub use error::ScriptError;
 pub use host::has_module;

@@ -8,10 +8,12 @@ pub(crate) mod flow;
 pub(crate) mod flow_metrics;
 pub(crate) mod http;
 pub(crate) mod outcomes;
+pub(crate) mod own_metrics;
 pub(crate) mod schemas;
 pub(crate) mod stop;
+pub(crate) mod stream_metrics;
 pub(crate) mod suspects;
-pub(crate) mod websockets;
+pub(crate) mod open_streams;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -33,9 +35,10 @@ use self::http::HttpState;
 use self::outcomes::Outcomes;
 use self::schemas::Schemas;
 use self::stop::{Stop, StopReason};
+use self::stream_metrics::StreamMetrics;
 use self::suspects::Suspects;
-use self::websockets::WebSockets;
-use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Sink, Spans};
+use self::open_streams::OpenStreams;
+use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Share, Sink, Spans};
 use crate::memory::{MemoryAccount, MemoryPool};
 use crate::rate_gate::RateGate;
 use crate::source::Sources;
@@ -72,6 +75,8 @@ pub struct RunContext {
     pub traces: Option<TraceSample>,
     /// Takes the spans of requests and tasks, where traces are received.
     pub spans: Option<Arc<dyn Spans>>,
+    /// This instance's share of what is numbered over the whole test.
+    pub share: Arc<dyn Share>,
     /// Aborts and failures.
     pub control: Arc<dyn Control>,
 }
@@ -121,6 +126,10 @@ pub(crate) struct InitShared {
     /// Places in the script that make URLs with missing values.
     pub(crate) suspects: Suspects,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
+    /// Cursors over files of rows.
+    pub(crate) row_cursors: crate::modules::rows::Cursors,
+    /// Counters, queues and maps of all VUs.
+    pub(crate) shared_values: crate::modules::shared::SharedValues,
     pub(crate) strict: std::sync::atomic::AtomicBool,
     /// Outcomes of the tasks of `plimsoll/flow`.
     pub(crate) outcomes: Outcomes,
@@ -140,7 +149,10 @@ pub(crate) struct VuState {
     pub(crate) cache: Rc<TagCache>,
     pub(crate) events: EventLoop,
     pub(crate) http: HttpState,
-    pub(crate) websockets: WebSockets,
+    pub(crate) streams: OpenStreams,
+    pub(crate) stream_metrics: StreamMetrics,
+    /// Shared values that this VU has named, by its numbers for them.
+    pub(crate) shared_values: RefCell<Vec<Arc<crate::modules::shared::Shared>>>,
     pub(crate) tasks: Tasks,
     pub(crate) stop: Stop,
     pub(crate) common_js: CommonJsFiles,
@@ -172,7 +184,9 @@ impl VuState {
             cache,
             events: EventLoop::default(),
             http: HttpState::default(),
-            websockets: WebSockets::default(),
+            streams: OpenStreams::default(),
+            stream_metrics: StreamMetrics::default(),
+            shared_values: RefCell::default(),
             tasks: Tasks::default(),
             stop,
             common_js: CommonJsFiles::default(),
