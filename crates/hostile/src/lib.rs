@@ -8,6 +8,7 @@ pub mod archive_file;
 pub mod content_coding;
 pub mod cookies;
 pub mod duration;
+pub mod event_stream;
 pub mod fleet_frames;
 pub mod grpc_messages;
 pub mod html_page;
@@ -38,6 +39,7 @@ pub const ALL: &[Property] = &[
     Property { name: "content_coding", check: content_coding::check },
     Property { name: "cookies", check: cookies::check },
     Property { name: "duration", check: duration::check },
+    Property { name: "event_stream", check: event_stream::check },
     Property { name: "fleet_frames", check: fleet_frames::check },
     Property { name: "grpc_messages", check: grpc_messages::check },
     Property { name: "html_page", check: html_page::check },

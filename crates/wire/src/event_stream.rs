@@ -9,7 +9,7 @@ use std::fmt;
 use memchr::memchr2;
 
 /// Bytes of one event, its names and line ends included. A larger one ends the stream: it would be held until it is whole.
-pub const EVENT_BYTES_MAX: usize = 16 << 20;
+const EVENT_BYTES_MAX: usize = 16 << 20;
 
 /// One event as the server sent it. Texts that are not UTF-8 have replacement characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct ServerEvent {
     pub comment: String,
 }
 
-/// The event exceeds [`EVENT_BYTES_MAX`].
+/// The event exceeds 16 MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamFault;
 

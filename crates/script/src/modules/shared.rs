@@ -433,24 +433,20 @@ mod tests {
     #[test]
     fn who_waits_for_a_value_gets_one_each() {
         let queue = Arc::new(shared(Content::Queue(VecDeque::new()), 100));
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-        let waiting: Vec<_> = (0..20)
+        let waiting: Vec<_> = (0..8)
             .map(|_| {
                 let queue = queue.clone();
-                runtime.spawn(async move { queue.popped().await })
+                std::thread::spawn(move || {
+                    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+                    runtime.block_on(queue.popped()).parse::<u32>().expect("a number")
+                })
             })
             .collect();
-        for n in 0..20 {
+        for n in 0..8 {
             assert_eq!(queue.push(n.to_string().into()), Ok(true));
         }
-        let mut got: Vec<u32> = runtime.block_on(async {
-            let mut got = Vec::new();
-            for value in waiting {
-                got.push(value.await.expect("it ends").parse().expect("a number"));
-            }
-            got
-        });
+        let mut got: Vec<u32> = waiting.into_iter().map(|thread| thread.join().expect("it ends")).collect();
         got.sort_unstable();
-        assert_eq!(got, (0..20).collect::<Vec<u32>>());
+        assert_eq!(got, (0..8).collect::<Vec<u32>>());
     }
 }

@@ -81,6 +81,7 @@ fn ended(then: &mut Vec<Step>, kind: &str, last: &str) -> ReplyEnd {
             return ReplyEnd::Close;
         }
         "short" => {}
+        _ if last.is_empty() => {}
         _ => then.push(Step::Chunk(Bytes::copy_from_slice(last.as_bytes()))),
     }
     then.push(Step::Chunk(Bytes::new()));
