@@ -8,7 +8,11 @@ use crate::choice_and_rest;
 pub fn check(bytes: &[u8]) {
     let (choice, bytes) = choice_and_rest(bytes);
     let piece_bytes = usize::from(choice % 16) + 1;
-    assert_eq!(events_of(bytes, bytes.len().max(1)), events_of(bytes, piece_bytes), "pieces of {piece_bytes}");
+    assert_eq!(
+        events_of(bytes, bytes.len().max(1)),
+        events_of(bytes, piece_bytes),
+        "pieces of {piece_bytes}"
+    );
 }
 
 fn events_of(bytes: &[u8], piece_bytes: usize) -> Vec<ServerEvent> {

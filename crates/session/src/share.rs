@@ -39,10 +39,8 @@ mod tests {
         let whole = of(&Plan::default());
         assert!(whole.is_whole() && (0..10).all(|index| whole.index_in_test(index) == index));
         let sequence = vec![(0, 1), (1, 2), (1, 1)];
-        let half = |from, to| Plan {
-            segment: Segment { from, to, sequence: sequence.clone() },
-            ..Plan::default()
-        };
+        let half =
+            |from, to| Plan { segment: Segment { from, to, sequence: sequence.clone() }, ..Plan::default() };
         let halves = [of(&half((0, 1), (1, 2))), of(&half((1, 2), (1, 1)))];
         let mut all: Vec<u64> =
             halves.iter().flat_map(|half| (0..5).map(|index| half.index_in_test(index))).collect();

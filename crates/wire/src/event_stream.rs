@@ -30,7 +30,11 @@ pub struct StreamFault;
 
 impl fmt::Display for StreamFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an event exceeds the limit of {} MiB; is the response a stream of events?", EVENT_BYTES_MAX >> 20)
+        write!(
+            f,
+            "an event exceeds the limit of {} MiB; is the response a stream of events?",
+            EVENT_BYTES_MAX >> 20
+        )
     }
 }
 
@@ -108,7 +112,8 @@ impl EventStream {
 
     /// Takes a whole line; an empty one ends the event.
     fn take_line(&mut self, line: &[u8]) -> Option<ServerEvent> {
-        let line = if self.is_past_mark { line } else { line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line) };
+        let line =
+            if self.is_past_mark { line } else { line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line) };
         self.is_past_mark = true;
         if line.is_empty() {
             self.event_bytes = 0;
@@ -149,7 +154,8 @@ mod tests {
     /// The events of `bytes` fed in pieces, the one that the end completes in brackets.
     fn events_of(bytes: &[u8], piece_bytes: usize) -> Vec<String> {
         let mut stream = EventStream::default();
-        let shown = |event: ServerEvent| format!("{}|{}|{}|{}", event.id, event.name, event.data, event.comment);
+        let shown =
+            |event: ServerEvent| format!("{}|{}|{}|{}", event.id, event.name, event.data, event.comment);
         let mut events = Vec::new();
         for piece in bytes.chunks(piece_bytes) {
             stream.feed(piece, |event| events.push(shown(event))).expect("small events");

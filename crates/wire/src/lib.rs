@@ -85,8 +85,8 @@ pub use channel::{Call, CallEvent, CallHead, Channel, ChannelSettings, ChannelTl
 pub use client::{Abandoned, Client};
 pub use coding::{CODINGS_MAX, EncodeError, Encoded, decode, encode};
 pub use cookies::{CookieAttributes, CookieJar, RequestCookie};
-pub use event_stream::{EventStream, ServerEvent, StreamFault};
 pub use error::{Error, ErrorCode, Kind, Stage};
+pub use event_stream::{EventStream, ServerEvent, StreamFault};
 pub use exchange::{Exchange, Phases};
 pub use fetch::{FetchRequest, Fetched, Observer, fetch};
 pub use form::{FORM_CONTENT_TYPE, FormPart, Multipart, encode_form, encode_multipart};

@@ -123,7 +123,9 @@ impl<'a> Flow<'a> {
 }
 
 fn is_identity(headers: &Headers) -> bool {
-    headers.get_all("content-encoding").all(|value| value.is_empty() || value.eq_ignore_ascii_case(b"identity"))
+    headers
+        .get_all("content-encoding")
+        .all(|value| value.is_empty() || value.eq_ignore_ascii_case(b"identity"))
 }
 
 fn coded(headers: &Headers) -> Error {
@@ -262,7 +264,7 @@ mod tests {
         both(async |server, client| {
             let bucket = Rc::new(Bucket { stops: true, ..Bucket::default() });
             bucket.bytes_max.set(Some(100));
-            let done = exchange(&client, &server.url("/events?count=1000000000"), &bucket).await;
+            let done = exchange(&client, &server.url("/events?count=1000000000&ms=1"), &bucket).await;
             assert!(done.result.is_ok_and(|response| response.status == 200 && response.body_bytes >= 100));
             let next = client.exchange(&request("GET", &server.url("/status/204"))).await;
             assert_eq!(outcome(&next), "204 ");
@@ -287,7 +289,11 @@ mod tests {
             let done = exchange(&client, &server.url("/gzip"), &bucket).await;
             let error = done.result.expect_err("it is compressed");
             assert_eq!(error.code, ErrorCode::DECOMPRESSION);
-            assert!(error.message.contains("(gzip)") && error.message.contains("Accept-Encoding"), "{}", error.message);
+            assert!(
+                error.message.contains("(gzip)") && error.message.contains("Accept-Encoding"),
+                "{}",
+                error.message
+            );
         });
     }
 }

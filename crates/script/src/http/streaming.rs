@@ -79,7 +79,9 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let session = Session::start(vu, prepared, manner, measures);
     let Some(id) = vu.streams.add(session.clone()) else {
         crate::state::open_streams::OpenStream::cut_off(&*session);
-        return Err(args.error("too many streams are open in this VU; close those that are read to their end"));
+        return Err(
+            args.error("too many streams are open in this VU; close those that are read to their end")
+        );
     };
     wait(args, session.opened())?;
     vu.step_ended();

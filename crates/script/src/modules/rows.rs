@@ -39,7 +39,9 @@ const OPTIONS: [&str; 5] = ["format", "delimiter", "header", "order", "end"];
 fn rows<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let vu = args.vu;
     if vu.phase.get() != Phase::Init {
-        return Err(args.error("rows() opens a file: call it in the init context, and next() in the iterations"));
+        return Err(
+            args.error("rows() opens a file: call it in the init context, and next() in the iterations")
+        );
     }
     let path = args.string(0)?;
     let (form, rules) = read_options(args, &path)?;
@@ -82,15 +84,18 @@ fn read_options<'js>(args: &Args<'_, 'js>, path: &str) -> rquickjs::Result<(Form
     for key in options.keys::<String>() {
         let key = key?;
         if !OPTIONS.contains(&key.as_str()) {
-            return Err(args.type_error(format!(
-                "rows() has no option \"{key}\"; it has {}",
-                OPTIONS.join(", ")
-            )));
+            return Err(
+                args.type_error(format!("rows() has no option \"{key}\"; it has {}", OPTIONS.join(", ")))
+            );
         }
     }
     let text = |name: &str| -> rquickjs::Result<Option<String>> {
         let value: Value<'js> = options.get(name)?;
-        if value.is_undefined() || value.is_null() { Ok(None) } else { js::to_string(args.ctx, &value).map(Some) }
+        if value.is_undefined() || value.is_null() {
+            Ok(None)
+        } else {
+            js::to_string(args.ctx, &value).map(Some)
+        }
     };
     let form = form(args, path, &text("format")?, &text("delimiter")?, options.get("header")?)?;
     let order = one_of(args, "order", text("order")?, &Order::NAMES, Order::Sequential)?;
@@ -143,7 +148,9 @@ fn form<'js>(
             let default = if ending == "tsv" { "\t" } else { "," };
             let delimiter = delimiter.as_deref().unwrap_or(default);
             let &[delimiter] = delimiter.as_bytes() else {
-                return Err(args.type_error(format!("invalid delimiter {delimiter:?}: use one ASCII character")));
+                return Err(
+                    args.type_error(format!("invalid delimiter {delimiter:?}: use one ASCII character"))
+                );
             };
             Ok(Form::Csv { delimiter, header: header_of(args, header)? })
         }
@@ -172,7 +179,10 @@ fn next<'js>(
     cursor: &Mutex<Cursor>,
 ) -> rquickjs::Result<Value<'js>> {
     let Some(binding) = vu.binding().filter(|_| vu.is_running()) else {
-        return Err(js::go_error(ctx, "next() hands out rows to iterations: it cannot be called in the init context"));
+        return Err(js::go_error(
+            ctx,
+            "next() hands out rows to iterations: it cannot be called in the init context",
+        ));
     };
     let next = lock(cursor).next(&|index| binding.run.share.index_in_test(index));
     match next {
@@ -184,9 +194,10 @@ fn next<'js>(
             *vu.abort_reason.borrow_mut() = Some(reason);
             Err(crate::error::unwind(ctx, &vu.stop, crate::state::stop::StopReason::Aborted))
         }
-        Next::End { rows, .. } => {
-            Err(js::go_error(ctx, &format!("all {rows} rows of {path} are used; add rows, or set end to \"recycle\"")))
-        }
+        Next::End { rows, .. } => Err(js::go_error(
+            ctx,
+            &format!("all {rows} rows of {path} are used; add rows, or set end to \"recycle\""),
+        )),
     }
 }
 

@@ -68,8 +68,7 @@ enum Kind {
 }
 
 impl Kind {
-    const NAMES: [(&str, Kind); 3] =
-        [("counter", Kind::Counter), ("queue", Kind::Queue), ("map", Kind::Map)];
+    const NAMES: [(&str, Kind); 3] = [("counter", Kind::Counter), ("queue", Kind::Queue), ("map", Kind::Map)];
 }
 
 /// One counter, queue or map.
@@ -149,7 +148,12 @@ impl Shared {
     }
 
     /// Replaces the value of a key, or removes it; the value before. `only_new` leaves a key that is there as it is.
-    fn replace(&self, key: Box<str>, value: Option<Box<str>>, only_new: bool) -> Result<Option<Box<str>>, String> {
+    fn replace(
+        &self,
+        key: Box<str>,
+        value: Option<Box<str>>,
+        only_new: bool,
+    ) -> Result<Option<Box<str>>, String> {
         let mut content = self.lock();
         let Content::Map(map) = &mut *content else { return Ok(None) };
         let key_bytes = key.len() + ENTRY_BYTES;
@@ -214,7 +218,9 @@ fn declare<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let entries_max = match max {
         None => ENTRIES_DEFAULT,
         Some(max) if max >= 1.0 && max <= ENTRIES_MAX as f64 => max as usize,
-        Some(max) => return Err(args.type_error(format!("invalid max {max}: use a number from 1 to {ENTRIES_MAX}"))),
+        Some(max) => {
+            return Err(args.type_error(format!("invalid max {max}: use a number from 1 to {ENTRIES_MAX}")));
+        }
     };
     let values = &args.vu.init.shared_values;
     let mut named = values.named.lock().unwrap_or_else(PoisonError::into_inner);
@@ -222,7 +228,8 @@ fn declare<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let shared = match named.entry((kind, name.clone())) {
         std::collections::hash_map::Entry::Occupied(known) => known.get().clone(),
         std::collections::hash_map::Entry::Vacant(_) if count >= NAMES_MAX => {
-            return Err(args.error(format!("more than {NAMES_MAX} names of shared values: use keys of a map instead")));
+            return Err(args
+                .error(format!("more than {NAMES_MAX} names of shared values: use keys of a map instead")));
         }
         std::collections::hash_map::Entry::Vacant(place) => {
             let content = match kind {
@@ -247,7 +254,9 @@ fn declare<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 /// The value that argument 0 names.
 fn shared_of(args: &Args<'_, '_>) -> rquickjs::Result<Arc<Shared>> {
     if !args.vu.is_running() {
-        return Err(args.error("shared values can be used in setup(), iterations and teardown(), not in the init context"));
+        return Err(args.error(
+            "shared values can be used in setup(), iterations and teardown(), not in the init context",
+        ));
     }
     let number = js::to_number(args.ctx, &args.get(0))? as usize;
     let known = args.vu.shared_values.borrow().get(number).cloned();
@@ -422,9 +431,15 @@ mod tests {
 
         let queue = shared(Content::Queue(VecDeque::new()), 2);
         let held = || queue.bytes.load(std::sync::atomic::Ordering::Relaxed);
-        assert_eq!([queue.push("1".into()), queue.push("2".into()), queue.push("3".into())], [Ok(true), Ok(true), Ok(false)]);
+        assert_eq!(
+            [queue.push("1".into()), queue.push("2".into()), queue.push("3".into())],
+            [Ok(true), Ok(true), Ok(false)]
+        );
         assert_eq!(held(), 2 * (1 + ENTRY_BYTES));
-        assert_eq!((queue.pop(), queue.pop(), queue.pop(), held()), (Some("1".into()), Some("2".into()), None, 0));
+        assert_eq!(
+            (queue.pop(), queue.pop(), queue.pop(), held()),
+            (Some("1".into()), Some("2".into()), None, 0)
+        );
         let large: Box<str> = "x".repeat(BYTES_MAX).into();
         assert!(queue.push(large).is_err_and(|text| text.contains("256 MiB")));
         assert_eq!(held(), 0);

@@ -43,44 +43,64 @@ fn the_end_of_the_rows_is_what_the_script_wants() {
     let files = [("users.csv", "n\n1\n2\n")];
     let left = run(&files, 3, &rows_of("{ order: 'unique' }"), "console.log(users.next().n)");
     assert_eq!(left.ends, [IterationEnd::Completed, IterationEnd::Completed, IterationEnd::Aborted]);
-    assert!(left.aborted.as_deref().is_some_and(|text| text.contains("all 2 rows of") && text.contains("are used")));
+    assert!(
+        left.aborted
+            .as_deref()
+            .is_some_and(|text| text.contains("all 2 rows of") && text.contains("are used"))
+    );
     let left = run(&files, 3, &rows_of("{ end: 'error' }"), "console.log(users.next().n)");
     assert_eq!(left.ends, [IterationEnd::Completed, IterationEnd::Completed, IterationEnd::Failed]);
     assert!(left.logs[2].contains("set end to \"recycle\""), "{:?}", left.logs);
-    let left = run(&files, 9, &rows_of("{ order: 'random' }"), "const { n } = users.next(); if (n !== '1' && n !== '2') throw n");
+    let left = run(
+        &files,
+        9,
+        &rows_of("{ order: 'random' }"),
+        "const { n } = users.next(); if (n !== '1' && n !== '2') throw n",
+    );
     assert_eq!(left.ends, [IterationEnd::Completed; 9]);
 }
 
 #[test]
 fn ragged_rows_fail_their_iteration_and_name_their_line() {
     let left = run(
-        &[("users.csv", "a,b\n1,2\n3\n4,5\n"), ("bad.ndjson", "{}\n{,}\n")],
+        &[("users.csv", "a,b\n1,2\n3\n4,5\n")],
         3,
-        "const users = rows(__ENV.BASE + '/users.csv'), bad = rows(__ENV.BASE + '/bad.ndjson');",
-        "console.log(users.next().a); bad.next();",
+        "const users = rows(__ENV.BASE + '/users.csv');",
+        "console.log(users.next().a)",
     );
     assert_eq!(left.ends, [IterationEnd::Completed, IterationEnd::Failed, IterationEnd::Completed]);
     assert!(left.logs[1].contains("users.csv, line 3: 1 field, and the header has 2"), "{:?}", left.logs);
-    let left = run(&[("bad.ndjson", "{,}\n")], 1, "const bad = rows(__ENV.BASE + '/bad.ndjson');", "bad.next()");
+    let left =
+        run(&[("bad.ndjson", "{,}\n")], 1, "const bad = rows(__ENV.BASE + '/bad.ndjson');", "bad.next()");
     assert!(left.logs[0].contains("bad.ndjson, line 1: not JSON"), "{:?}", left.logs);
 }
 
 #[test]
 fn mistakes_are_named_at_once() {
     let check = |call: &str, expect: &str| {
-        let error = load_error(&format!("import {{ rows }} from 'plimsoll/data'; {call};\nexport default () => {{}}"));
+        let error = load_error(&format!(
+            "import {{ rows }} from 'plimsoll/data'; {call};\nexport default () => {{}}"
+        ));
         assert!(error.contains(expect), "{call}: {error}");
     };
     check("rows('nowhere.csv')", "couldn't be found");
     check("rows('/dev/zero', { format: 'csv' })", "it is a device");
     check("rows('users.xls')", "set format to \"csv\" or \"ndjson\"");
-    check("rows('a.csv', { order: 'any' })", "invalid order \"any\": use \"sequential\", \"unique\", \"random\"");
+    check(
+        "rows('a.csv', { order: 'any' })",
+        "invalid order \"any\": use \"sequential\", \"unique\", \"random\"",
+    );
     check("rows('a.csv', { order: 'unique', end: 'recycle' })", "hands rows out again");
     check("rows('a.csv', { oder: 'unique' })", "rows() has no option \"oder\"");
     check("rows('a.csv', { delimiter: ';;' })", "use one ASCII character");
     check("rows('a.csv', { header: 1 })", "invalid header");
     let left = run(&[("a.csv", "a\n1\n")], 1, "", "rows(__ENV.BASE + '/a.csv')");
     assert!(left.logs[0].contains("call it in the init context"), "{:?}", left.logs);
-    let left = run(&[("a.csv", "a\n1\n")], 1, "const a = rows(__ENV.BASE + '/a.csv'); try { a.next() } catch (e) { console.log(e.message) }", "");
+    let left = run(
+        &[("a.csv", "a\n1\n")],
+        1,
+        "const a = rows(__ENV.BASE + '/a.csv'); try { a.next() } catch (e) { console.log(e.message) }",
+        "",
+    );
     assert!(left.logs[0].contains("cannot be called in the init context"), "{:?}", left.logs);
 }

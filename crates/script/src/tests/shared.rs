@@ -53,5 +53,8 @@ fn mistakes_are_named() {
         "import { counter } from 'plimsoll/shared'; let text; try { counter('a').add() } catch (error) { text = error.message }
          export default function () { console.log(text) }",
     );
-    assert_eq!(left.logs, ["shared values can be used in setup(), iterations and teardown(), not in the init context"]);
+    assert_eq!(
+        left.logs,
+        ["shared values can be used in setup(), iterations and teardown(), not in the init context"]
+    );
 }

@@ -65,7 +65,11 @@ fn public_scripts_hear_their_events() {
     assert_eq!((left.count("stream_first_event"), left.count("stream_event_gap")), (1, 2));
     assert_eq!((left.count("http_reqs"), seen.total), (1, 1));
     assert_eq!(only(&left, "http_req_failed").0, 0.0);
-    assert!(left.tags("sse_event").iter().all(|tags| tags.contains("my=tag")), "{:?}", left.tags("sse_event"));
+    assert!(
+        left.tags("sse_event").iter().all(|tags| tags.contains("my=tag")),
+        "{:?}",
+        left.tags("sse_event")
+    );
 }
 
 #[test]
@@ -83,7 +87,10 @@ fn closing_a_stream_is_no_failure() {
     );
     assert_eq!(left.count("sse_event"), 5);
     assert_eq!(values(&left, "http_req_failed"), [(0.0, Mark::Measured); 3]);
-    assert_eq!(left.count("stream_event_gap") + left.count("stream_first_event"), left.count("stream_events"));
+    assert_eq!(
+        left.count("stream_event_gap") + left.count("stream_first_event"),
+        left.count("stream_events")
+    );
 }
 
 #[test]
@@ -99,16 +106,7 @@ fn streams_that_fail_call_the_handler_of_errors() {
          open('/events?count=2&end=hang', { timeout: '150ms' });
          open('/v1/messages?status=429', { method: 'POST', body: 'x' });
          open('/events?count=2&end=cut', {});",
-        &[
-            "open",
-            "request timeout",
-            "200",
-            "unexpected status 429",
-            "429",
-            "open",
-            "unexpected EOF",
-            "200",
-        ],
+        &["open", "request timeout", "200", "unexpected status 429", "429", "open", "unexpected EOF", "200"],
     );
     let gaps = values(&left, "stream_event_gap");
     assert!(gaps.iter().any(|(ms, mark)| *mark == Mark::TimedOut && *ms > 50.0), "{gaps:?}");
@@ -148,7 +146,10 @@ fn tokens_are_measured_at_the_pace_of_the_server() {
     let (first_ms, duration_ms) = (only(&left, "llm_first_token").0, only(&left, "http_req_duration").0);
     // Were the first token late, the others would be nearer to it: by no more than it was late.
     assert!(total_ms + (first_ms - 60.0) >= 399.0, "{total_ms} after {first_ms}");
-    assert!(first_ms >= 59.9 && first_ms + total_ms <= duration_ms + 0.01, "{first_ms} {total_ms} {duration_ms}");
+    assert!(
+        first_ms >= 59.9 && first_ms + total_ms <= duration_ms + 0.01,
+        "{first_ms} {total_ms} {duration_ms}"
+    );
     let mut sorted: Vec<f64> = gaps.iter().map(|(ms, _)| *ms).collect();
     sorted.sort_by(f64::total_cmp);
     let control = (duration_ms - first_ms) / 40.0;
@@ -171,7 +172,7 @@ fn answers_without_their_end_are_failures() {
          ask('/v1/chat/completions?count=3&end=short');
          ask('/v1/chat/completions?status=429');
          ask('/v1/chat/completions?count=3&wait=5000', { timeout: '100ms' });
-         ask('/v1/messages?count=3');",
+         ask('/v1/messages?count=3&ms=5');",
         &[
             "200 false 3 unexpected EOF ",
             "200 false 3 the answer has no end: the stream ended before it ",
@@ -180,7 +181,10 @@ fn answers_without_their_end_are_failures() {
             "200 true 3  ",
         ],
     );
-    assert_eq!(values(&left, "llm_complete").iter().map(|(value, _)| *value as u32).collect::<Vec<_>>(), [0, 0, 0, 0, 1]);
+    assert_eq!(
+        values(&left, "llm_complete").iter().map(|(value, _)| *value as u32).collect::<Vec<_>>(),
+        [0, 0, 0, 0, 1]
+    );
     let marks: Vec<Mark> = values(&left, "llm_first_token").iter().map(|(_, mark)| *mark).collect();
     assert_eq!(marks, [Mark::Measured, Mark::Measured, Mark::Failed, Mark::TimedOut, Mark::Measured]);
     let cut = values(&left, "llm_token_gap").iter().filter(|(_, mark)| *mark == Mark::Cut).count();
@@ -223,7 +227,10 @@ fn a_script_that_does_not_read_makes_the_server_wait() {
          console.log(sent < 40000000);
          for (const event of events) if (Number(event.id) > 30000) break;",
     );
-    assert_eq!((left.logs.as_slice(), left.ends.as_slice()), (&["true".to_owned()][..], &[IterationEnd::Completed][..]));
+    assert_eq!(
+        (left.logs.as_slice(), left.ends.as_slice()),
+        (&["true".to_owned()][..], &[IterationEnd::Completed][..])
+    );
     assert!(left.count("stream_gaps_unmeasured") > 0);
 }
 
@@ -242,7 +249,9 @@ fn what_the_end_of_the_iteration_cuts_is_a_lower_bound() {
 
 #[test]
 fn streams_need_a_running_vu() {
-    let error = super::load_error("import stream from 'plimsoll/stream'; stream.get('http://127.0.0.1:1/');\nexport default () => {}");
+    let error = super::load_error(
+        "import stream from 'plimsoll/stream'; stream.get('http://127.0.0.1:1/');\nexport default () => {}",
+    );
     assert!(error.contains("init context"), "{error}");
     let error = super::load_error(
         "import 'plimsoll/stream'; import { Trend } from 'k6/metrics'; new Trend('llm_tokens');\nexport default () => {}",

@@ -39,7 +39,11 @@ fn lines(request: &Request, _: &[&str]) -> Reply {
 /// `/v1/chat/completions?…` and `/v1/messages?…`: an answer of N tokens, in the words of two usual APIs. `status=429` refuses.
 fn model(request: &Request, rest: &[&str]) -> Reply {
     if request.query_number("status", 200) == 429 {
-        return Reply::new(429, &[("content-type", "application/json")], br#"{"error":{"message":"slow down"}}"#);
+        return Reply::new(
+            429,
+            &[("content-type", "application/json")],
+            br#"{"error":{"message":"slow down"}}"#,
+        );
     }
     let count = request.query_number("count", 10);
     match rest {
@@ -66,7 +70,8 @@ fn stream(request: &Request, content_type: &str, piece: String, last: &str) -> R
     let (count, every) = (request.query_number("count", 10), ms(request, "ms"));
     let mut then = vec![Step::Pace { piece, count, every }];
     let end = ended(&mut then, &request.query_value("end").unwrap_or_default(), last);
-    let headers = [("content-type", content_type), ("cache-control", "no-store"), ("transfer-encoding", "chunked")];
+    let headers =
+        [("content-type", content_type), ("cache-control", "no-store"), ("transfer-encoding", "chunked")];
     Reply::stream(200, &headers, then).ending(end).after(ms(request, "wait"))
 }
 

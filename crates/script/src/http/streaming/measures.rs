@@ -105,7 +105,10 @@ impl Measures {
             (SystemTag::Name, name),
         ];
         own_tags.extend(
-            known.into_iter().filter(|(tag, _)| system.has(*tag)).map(|(tag, value)| (tag.as_str().into(), value)),
+            known
+                .into_iter()
+                .filter(|(tag, _)| system.has(*tag))
+                .map(|(tag, value)| (tag.as_str().into(), value)),
         );
         own_tags.extend(prepared.tags.iter().filter(|(name, _)| &**name != "name").cloned());
         Measures {
@@ -161,8 +164,12 @@ impl Measures {
         match before {
             None => self.record(vu, |metrics| metrics.first_event, self.elapsed_ms(at), Mark::Measured, at),
             // The server would have sent it earlier, had it been allowed to.
-            Some(_) if was_paused => self.record(vu, |metrics| metrics.gaps_unmeasured, 1.0, Mark::Measured, at),
-            Some(before) => self.record(vu, |metrics| metrics.event_gap, at.ms_since(before), Mark::Measured, at),
+            Some(_) if was_paused => {
+                self.record(vu, |metrics| metrics.gaps_unmeasured, 1.0, Mark::Measured, at)
+            }
+            Some(before) => {
+                self.record(vu, |metrics| metrics.event_gap, at.ms_since(before), Mark::Measured, at)
+            }
         }
     }
 
@@ -182,7 +189,13 @@ impl Measures {
             (None, true) => {}
             (None, false) => self.record_bound(vu, |metrics| metrics.first_event, ending),
             (Some(last), false) => {
-                self.record(vu, |metrics| metrics.event_gap, ending.at.ms_since(last), ending.mark, ending.at);
+                self.record(
+                    vu,
+                    |metrics| metrics.event_gap,
+                    ending.at.ms_since(last),
+                    ending.mark,
+                    ending.at,
+                );
             }
             (Some(_), true) => {
                 if let Some((count, ms)) = events.after_first() {
@@ -203,7 +216,9 @@ impl Measures {
 
     /// A piece of an answer came, with so many tokens.
     pub(super) fn tokens(&self, vu: &VuState, elapsed_ms: f64, count: f64) {
-        let Some(chat) = vu.stream_metrics.chat().filter(|_| count > 0.0 && !self.is_chat_over.get()) else { return };
+        let Some(chat) = vu.stream_metrics.chat().filter(|_| count > 0.0 && !self.is_chat_over.get()) else {
+            return;
+        };
         let at = self.started.get() + std::time::Duration::from_secs_f64(elapsed_ms.max(0.0) / 1e3);
         let mut tokens = self.tokens.get();
         let before = tokens.push(at);
@@ -263,12 +278,7 @@ impl Measures {
         said
     }
 
-    fn record_bound(
-        &self,
-        vu: &VuState,
-        metric: impl Fn(Streamed) -> MetricId,
-        ending: Ending,
-    ) {
+    fn record_bound(&self, vu: &VuState, metric: impl Fn(Streamed) -> MetricId, ending: Ending) {
         let mark = if ending.mark == Mark::Measured { Mark::Failed } else { ending.mark };
         self.record(vu, metric, self.elapsed_ms(ending.at), mark, ending.at);
     }

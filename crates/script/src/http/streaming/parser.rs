@@ -28,9 +28,14 @@ impl Format {
         let is = |known: &str| kind.eq_ignore_ascii_case(known.as_bytes());
         match () {
             () if is("text/event-stream") => Format::Events,
-            () if ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-lines"]
-                .into_iter()
-                .any(is) =>
+            () if [
+                "application/x-ndjson",
+                "application/ndjson",
+                "application/jsonl",
+                "application/json-lines",
+            ]
+            .into_iter()
+            .any(is) =>
             {
                 Format::Lines
             }
@@ -59,9 +64,7 @@ impl Item {
     /// Whether it counts as an event: comments keep a connection open and say nothing, pieces are cut anywhere.
     pub(super) fn is_counted(&self) -> bool {
         match self {
-            Item::Event(event) => {
-                !(event.data.is_empty() && event.name.is_empty() && event.id.is_empty())
-            }
+            Item::Event(event) => !(event.data.is_empty() && event.name.is_empty() && event.id.is_empty()),
             Item::Line(_) => true,
             Item::Piece(_) => false,
         }
@@ -155,7 +158,10 @@ mod tests {
     #[test]
     fn lines_are_the_same_in_pieces_of_every_size() {
         for piece_bytes in [1, 2, 3, 100] {
-            assert_eq!(lines_of("{\"a\":1}\r\n\n\r\n{\"a\":2}\n{}", piece_bytes), ["{\"a\":1}", "{\"a\":2}", "{}"]);
+            assert_eq!(
+                lines_of("{\"a\":1}\r\n\n\r\n{\"a\":2}\n{}", piece_bytes),
+                ["{\"a\":1}", "{\"a\":2}", "{}"]
+            );
         }
     }
 
@@ -169,7 +175,8 @@ mod tests {
 
     #[test]
     fn the_content_type_names_the_format() {
-        let check = |given: &str, expect| assert_eq!(Format::of_content_type(given.as_bytes()), expect, "{given}");
+        let check =
+            |given: &str, expect| assert_eq!(Format::of_content_type(given.as_bytes()), expect, "{given}");
         check("text/event-stream", Format::Events);
         check("Text/Event-Stream; charset=utf-8", Format::Events);
         check("application/x-ndjson", Format::Lines);

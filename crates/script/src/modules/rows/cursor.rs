@@ -89,7 +89,16 @@ impl Cursor {
             }
             index = Some(made);
         }
-        Ok(Cursor { path: path.to_owned(), rules, reader, index, taken: 0, read: 0, rows: None, broken: None })
+        Ok(Cursor {
+            path: path.to_owned(),
+            rules,
+            reader,
+            index,
+            taken: 0,
+            read: 0,
+            rows: None,
+            broken: None,
+        })
     }
 
     /// The next row. `index_in_test` is the number in the whole test of this instance's n-th row.
@@ -155,7 +164,9 @@ impl Cursor {
 
     fn random(&mut self, row: u64) -> Result<Next, Unusable> {
         let place = self.index.as_ref().and_then(|index| index.place_before(row));
-        let Some((place, skipped)) = place else { return Err(Unusable::File("it has become shorter".into())) };
+        let Some((place, skipped)) = place else {
+            return Err(Unusable::File("it has become shorter".into()));
+        };
         self.reader.seek(place)?;
         for _ in 0..skipped {
             self.reader.next()?;
@@ -196,7 +207,9 @@ mod tests {
             Next::Row(Row::Fields { fields, names }) => {
                 let fields: Vec<&str> = fields.iter().collect();
                 match names {
-                    Some(names) => names.iter().zip(fields).map(|(name, field)| format!("{name}={field}")).collect(),
+                    Some(names) => {
+                        names.iter().zip(fields).map(|(name, field)| format!("{name}={field}")).collect()
+                    }
                     None => fields.join("|"),
                 }
             }
@@ -216,12 +229,24 @@ mod tests {
     #[test]
     fn rows_come_in_the_order_of_the_file_and_then_again() {
         let text = "\u{feff}n\n1\n\"2\n\"\n3\n";
-        check(text, csv(), Order::Sequential, AtEnd::Recycle, &["n=1", "n=2\n", "n=3", "n=1", "n=2\n", "n=3", "n=1"]);
+        check(
+            text,
+            csv(),
+            Order::Sequential,
+            AtEnd::Recycle,
+            &["n=1", "n=2\n", "n=3", "n=1", "n=2\n", "n=3", "n=1"],
+        );
         check(text, csv(), Order::Unique, AtEnd::Stop, &["n=1", "n=2\n", "n=3", "end of 3", "end of 3"]);
         let lists = Form::Csv { delimiter: b';', header: Header::None };
         check("1;2\n3;4", lists, Order::Sequential, AtEnd::Error, &["1|2", "3|4", "end of 2"]);
         let lines = "\u{feff}{\"a\":1}\n\n  \n[2]\r\n";
-        check(lines, Form::Ndjson, Order::Sequential, AtEnd::Recycle, &["1:{\"a\":1}", "4:[2]", "1:{\"a\":1}"]);
+        check(
+            lines,
+            Form::Ndjson,
+            Order::Sequential,
+            AtEnd::Recycle,
+            &["1:{\"a\":1}", "4:[2]", "1:{\"a\":1}"],
+        );
     }
 
     #[test]
@@ -250,7 +275,13 @@ mod tests {
 
     #[test]
     fn files_without_rows_say_so() {
-        check("a\n", csv(), Order::Sequential, AtEnd::Recycle, &["u.csv: it has no rows", "u.csv: it has no rows"]);
+        check(
+            "a\n",
+            csv(),
+            Order::Sequential,
+            AtEnd::Recycle,
+            &["u.csv: it has no rows", "u.csv: it has no rows"],
+        );
         check("a\n", csv(), Order::Unique, AtEnd::Stop, &["end of 0"]);
         let source = RowSource::Packed(Bytes::new((*b"").into()));
         let rules = Rules { order: Order::Sequential, end: AtEnd::Stop };
@@ -269,7 +300,8 @@ mod tests {
 
     #[test]
     fn instances_share_the_rows_out() {
-        let text: String = std::iter::once("n\n".to_owned()).chain((0..10).map(|n| format!("{n}\n"))).collect();
+        let text: String =
+            std::iter::once("n\n".to_owned()).chain((0..10).map(|n| format!("{n}\n"))).collect();
         let parts: [&dyn Fn(u64) -> u64; 3] = [&|n| 3 * n, &|n| 3 * n + 1, &|n| 3 * n + 2];
         let mut all = Vec::new();
         for part in parts {
@@ -291,7 +323,8 @@ mod tests {
 
     #[test]
     fn random_rows_are_all_rows_about_as_often() {
-        let text: String = std::iter::once("n\n".to_owned()).chain((0..8).map(|n| format!("{n}\n"))).collect();
+        let text: String =
+            std::iter::once("n\n".to_owned()).chain((0..8).map(|n| format!("{n}\n"))).collect();
         let mut cursor = cursor(&text, csv(), Order::Random, AtEnd::Recycle);
         let mut counts = [0_u32; 8];
         for _ in 0..8_000 {

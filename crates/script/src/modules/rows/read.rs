@@ -128,9 +128,10 @@ impl RowReader {
     pub(super) fn open(source: RowSource, form: &Form) -> Result<RowReader, String> {
         let limited = Limited { source, bytes_left: ROW_BYTES_MAX };
         let (inner, header) = match form {
-            Form::Ndjson => {
-                (Inner::Ndjson { reader: BufReader::new(limited), place: Place { byte: 0, line: 1 } }, &Header::None)
-            }
+            Form::Ndjson => (
+                Inner::Ndjson { reader: BufReader::new(limited), place: Place { byte: 0, line: 1 } },
+                &Header::None,
+            ),
             Form::Csv { delimiter, header } => {
                 let mut builder = ReaderBuilder::new();
                 builder.has_headers(false).flexible(true).delimiter(*delimiter);
@@ -216,10 +217,10 @@ impl RowReader {
             Ok(true) => {}
             Err(error) => return Err(Unusable::File(error.to_string())),
         }
-        let place = self.record.position().map_or(Place::default(), |position| Place {
-            byte: position.byte(),
-            line: position.line(),
-        });
+        let place = self
+            .record
+            .position()
+            .map_or(Place::default(), |position| Place { byte: position.byte(), line: position.line() });
         let unusable = |problem| Unusable::Row { line: place.line, problem };
         let expected = *self.fields.get_or_insert(self.record.len());
         let count = self.record.len();
@@ -246,7 +247,11 @@ fn next_line(reader: &mut BufReader<Limited>, place: &mut Place) -> Result<Optio
         let begun = *place;
         *place = Place { byte: begun.byte + read as u64, line: begun.line + 1 };
         let trimmed = text.trim_ascii();
-        let trimmed = if begun.byte == 0 { trimmed.strip_prefix("\u{feff}".as_bytes()).unwrap_or(trimmed) } else { trimmed };
+        let trimmed = if begun.byte == 0 {
+            trimmed.strip_prefix("\u{feff}".as_bytes()).unwrap_or(trimmed)
+        } else {
+            trimmed
+        };
         if !trimmed.is_empty() {
             return Ok(Some((Row::Json { text: trimmed.into(), line: begun.line }, begun)));
         }
