@@ -146,6 +146,8 @@ export const TEXTS = {
   held_of: ['{0} of {1} passed', '{0} / {1} 통과'],
   passed_although: ['Thresholds passed although requests failed', '요청이 실패했지만 임계값은 모두 통과했습니다'],
   study_levels: ['Study {0}: {1} levels', '스터디 {0}: {1}단계'],
+  slo_met: ['SLO met', 'SLO 충족'],
+  slo_violated: ['SLO violated', 'SLO 위반'],
   level_of: ['level {0}', '{0} 단계'],
   baseline: ['baseline run', '기준 실행'],
   baseline_is: ['Baseline run of its script', '이 스크립트의 기준 실행'],

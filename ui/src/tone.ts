@@ -33,9 +33,9 @@ export function ofGrade(grade: Grade | null): Look {
   return grade === 'invalid' ? LOOKS.fail : LOOKS.unk;
 }
 
-/** A run of which nothing was asked has passed nothing: it is not green. */
-export function ofStatus(status: Status, hasFailures = false, isJudged = true): Look {
-  if (status === 'passed' && hasFailures) return LOOKS.warn;
+/** A run of which nothing was asked has passed nothing, nor has one that cannot be trusted: neither is green. */
+export function ofStatus(status: Status, hasFailures: boolean, isJudged: boolean, validity: Grade | null): Look {
+  if (status === 'passed' && (hasFailures || validity === 'invalid')) return LOOKS.warn;
   if (status === 'passed' && !isJudged) return { tone: 'unk', icon: 'check' };
   const tones: Record<Status, Look> = {
     live: LOOKS.live,

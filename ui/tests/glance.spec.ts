@@ -98,6 +98,10 @@ test('levels of a study stand together, and an empty list offers the demo', asyn
   await expect(page.locator('tr.branch')).toHaveText(/Study first-page limit: 2 levels/);
   const ids = await page.locator('table.rows tbody tr .mono').allTextContents();
   expect(ids.indexOf('ab12cd01')).toBe(ids.indexOf('ab12cd03') + 1);
+  // A step is judged by the objectives of its study, which are no thresholds of its script.
+  const step = (id: string) => page.locator('table.rows tbody tr', { hasText: id }).locator('.under');
+  await expect(step('ab12cd03')).toHaveText(/SLO violated.*548\.7ms, limit 500ms/s);
+  await expect(step('ab12cd01')).toHaveText(/SLO met/);
   await page.route(/\/api\/v1\/runs\?/, async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...((await response.json()) as object), runs: [] } });

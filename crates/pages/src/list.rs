@@ -1,5 +1,6 @@
 //! `/runs`: all runs, the newest first.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -8,7 +9,7 @@ use api::Number;
 use api::page::{Fact, RunList, RunObjective, RunRow, RunStudy, ThresholdCount, Unreadable};
 use catalogue::{Catalogue, Entry};
 use model::{ValueKind, Work};
-use report::{document::Judged, number};
+use report::{Lang, document::Judged, number};
 use runfile::{Reader, State, StudyFacts};
 use server::{PageError, Question, View};
 
@@ -148,7 +149,10 @@ fn row(
     if !filter.fits(&scope.reader) {
         return Ok(None);
     }
-    let row = summarize(&scope, entry.bytes)?;
+    let mut row = summarize(&scope, entry.bytes)?;
+    if let Some(study) = &mut row.study {
+        study.objective = level_objective(&path);
+    }
     if scope.reader.state() != State::Live {
         rows.put(&path, stamp, row.clone());
     }
@@ -214,7 +218,28 @@ fn study(facts: &StudyFacts) -> RunStudy {
         kind: facts.kind.clone(),
         started: facts.started_unix_s,
         load: values::value(facts.load, text),
+        objective: None,
     }
+}
+
+/// Returns the objective of the study that decides about its level: a violated one, otherwise the nearest to its limit. `None` also
+/// where the objectives cannot be read: the study's own screen names the error.
+fn level_objective(path: &Path) -> Option<RunObjective> {
+    let report = runs::study::of_level(path).ok().flatten()?;
+    let study = report::capacity::document(&report, Lang::En);
+    let part = study.parts.first()?;
+    let known =
+        part.objectives.iter().zip(&part.levels.first()?.objectives).filter_map(|(objective, measured)| {
+            let shown = RunObjective {
+                name: format!("{} {}", objective.selector, objective.statistic.replace(['(', ')'], "")),
+                observed: measured.value.text.clone(),
+                limit: objective.limit.text.clone(),
+                ok: measured.is_kept?,
+            };
+            Some((shown, measured.against.value.map_or(f64::NEG_INFINITY, |share| share.0)))
+        });
+    let worst = known.max_by(|a, b| (!a.0.ok, a.1).partial_cmp(&(!b.0.ok, b.1)).unwrap_or(Ordering::Equal));
+    worst.map(|(objective, _)| objective)
 }
 
 /// Returns requests per second for equal slots of the run; `None` for slots without windows.

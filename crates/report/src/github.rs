@@ -24,7 +24,8 @@ pub fn annotations(report: &RunReport, lang: Lang) -> String {
     let room = ANNOTATIONS_MAX - usize::from(distrust.is_some());
     let command = |level: &str, message: &str| command(level, report, lang.thresholds(), message);
     let of_verdict = match report.verdict() {
-        (Verdict::Pass, _) | (_, Why::NoThresholds) => String::new(),
+        // An invalid measurement has an annotation already.
+        (Verdict::Pass, _) | (_, Why::NoThresholds | Why::Invalid(_)) => String::new(),
         (Verdict::Fail, Why::Crossed(..)) => {
             let has_more = crossed.len() > room;
             let shown = if has_more { room - 1 } else { crossed.len() };

@@ -2,6 +2,8 @@
 //!
 //! Every surface begins with it: the page, reports, JUnit and GitHub summaries.
 
+use std::borrow::Cow;
+
 use model::Unit;
 use words::Lang;
 
@@ -51,6 +53,7 @@ fn reasons(report: &RunReport, why: Why, lang: Lang, (shown, named): (Shown<'_>,
         Why::Exit(code) if message.is_empty() => vec![lang.exit_code(code)],
         Why::Exit(code) => vec![lang.exit_message(code, shown(message))],
         Why::Unmeasured(unmeasured, total) => vec![lang.unmeasured(number(unmeasured), number(total))],
+        Why::Invalid(total) => vec![lang.passed_invalidly(number(total))],
         Why::NoThresholds => std::iter::once(lang.no_thresholds().to_owned()).chain(failed()).collect(),
         Why::PartOnly => vec![lang.partial_range().to_owned()],
         Why::Partial => vec![lang.partial().to_owned()],
@@ -60,7 +63,24 @@ fn reasons(report: &RunReport, why: Why, lang: Lang, (shown, named): (Shown<'_>,
 
 /// Returns a threshold with its value and its limit: `checkout_time p95 150ms, limit 100ms`.
 pub(crate) fn objective(judged: &Judged<'_>, lang: Lang, named: Shown<'_>) -> String {
-    lang.objective(judged.name(named), judged.observed_text(), judged.limit_text())
+    let name = judged.name(|name| named(&clipped(name)));
+    lang.objective(name, judged.observed_text(), judged.limit_text())
+}
+
+/// A longer name hides the value, and its middle is left out.
+const NAME_CHARS_MAX: usize = 64;
+
+/// Characters at the end of a clipped name: what differs between names often stands there.
+const TAIL_CHARS: usize = 20;
+
+fn clipped(name: &str) -> Cow<'_, str> {
+    let chars = name.chars().count();
+    if chars <= NAME_CHARS_MAX {
+        return Cow::Borrowed(name);
+    }
+    let head: String = name.chars().take(NAME_CHARS_MAX - TAIL_CHARS - 1).collect();
+    let tail: String = name.chars().skip(chars - TAIL_CHARS).collect();
+    Cow::Owned(format!("{head}…{tail}"))
 }
 
 /// Returns the threshold that the sentence names: the worst one that failed, else the time that is closest to its limit.

@@ -145,7 +145,8 @@ fn run(report: &RunReport) -> Case {
     let sentence = headline::sentence(report, Lang::En, &str::to_owned, &short);
     let has_checks = !report.summary.checks.is_empty();
     let result = match report.verdict() {
-        (Verdict::Pass, _) | (_, Why::Crossed(..)) => Result::Held,
+        // Whether the run can be trusted is a case of its own.
+        (Verdict::Pass, _) | (_, Why::Crossed(..) | Why::Invalid(_)) => Result::Held,
         (Verdict::Fail, _) => Result::Failed { message: sentence.clone(), details: sentence },
         (_, Why::NoThresholds) if has_checks => Result::Held,
         (_, Why::NoThresholds) => {

@@ -13,6 +13,7 @@ pub mod env;
 pub mod evidence;
 mod exit;
 mod explain;
+mod failure_lines;
 mod header;
 mod hidden_tags;
 mod listener;

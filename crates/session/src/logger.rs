@@ -9,12 +9,13 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::plan::Plan;
-use model::{LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
+use model::{Instant, LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
 use redact::{Redactor, urls_hidden};
 use report::Style;
 use report::log::{LogFormat, LogFormatter};
 use report::progress::Live;
 
+use crate::failure_lines::FailureLines;
 use crate::loki::{Loki, LokiConfig};
 
 /// Width in columns of a terminal that does not report it.
@@ -31,6 +32,8 @@ pub struct Logger {
     tap: Mutex<Option<SyncSender<LogLine>>>,
     /// Number of lines that did not fit into the tap.
     tap_lost: AtomicU64,
+    /// The bound on lines about failed requests, where people read them; `None` where all are written.
+    failures: Option<Mutex<FailureLines>>,
 }
 
 /// Sources of lines that scripts print themselves.
@@ -99,6 +102,7 @@ impl Logger {
             }
         };
         let style = style(config.may_colour && is_terminal);
+        let is_bounded = matches!(out, Out::Stderr(_) | Out::Stdout) && !config.is_verbose;
         let console = config.console.as_deref().map(append).transpose()?.map(Mutex::new);
         Ok(Logger {
             formatter: LogFormatter {
@@ -115,6 +119,7 @@ impl Logger {
             redactor: config.redactor.clone(),
             tap: Mutex::default(),
             tap_lost: AtomicU64::new(0),
+            failures: is_bounded.then(Mutex::default),
         })
     }
 
@@ -148,6 +153,9 @@ impl Logger {
 
     /// Passes an event of the run to the progress display.
     pub(crate) fn on_event(&self, event: &RunEvent) {
+        if matches!(event, RunEvent::Window(_) | RunEvent::Ended) {
+            self.report_failures(SystemClock::now(), matches!(event, RunEvent::Ended));
+        }
         if let Out::Stderr(Some(live)) = &mut *self.out() {
             live.on_event(event);
         }
@@ -216,6 +224,22 @@ impl Logger {
         };
     }
 
+    /// Whether a line is shown, or counts among the failed requests of its second.
+    fn admits(&self, line: &LogLine) -> bool {
+        let Some(failures) = &self.failures else { return true };
+        self.report_failures(line.at, false);
+        failures.lock().unwrap_or_else(PoisonError::into_inner).admits(line)
+    }
+
+    /// Writes how many failed requests were not shown one by one, once their second or the run is over.
+    fn report_failures(&self, now: Instant, is_run_over: bool) {
+        let Some(failures) = &self.failures else { return };
+        let held = failures.lock().unwrap_or_else(PoisonError::into_inner).take_held(now, is_run_over);
+        if let Some(held) = held {
+            self.write(&self.formatter.render(&held));
+        }
+    }
+
     fn out(&self) -> MutexGuard<'_, Out> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -250,6 +274,9 @@ impl script::Log for Logger {
         self.pass_on(&line);
         if let Out::Loki(loki) = &*self.out() {
             loki.log(&line);
+        }
+        if !self.admits(&line) {
+            return;
         }
         let text = self.formatter.render(&line);
         match &self.console {

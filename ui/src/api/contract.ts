@@ -2665,6 +2665,8 @@ export interface RunStudy {
   load: ReportValue;
   /** Its name. */
   name: string;
+  /** The study's objective that the level violates, otherwise the one nearest to its limit; null where none was measured. */
+  objective: RunObjective | null;
   /** When its first level began, seconds since 1970: studies of one name differ in it. */
   started: number;
 }

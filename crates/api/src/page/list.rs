@@ -42,6 +42,8 @@ pub struct RunStudy {
     pub started: i64,
     /// The load of the level.
     pub load: Value,
+    /// The study's objective that the level violates, otherwise the one nearest to its limit; null where none was measured.
+    pub objective: Option<RunObjective>,
 }
 
 /// A run in a line. Texts that are not known are empty.

@@ -139,6 +139,29 @@ fn a_server_without_tls() {
 }
 
 #[test]
+fn a_flood_of_failures_is_counted_and_shown_in_part() {
+    let script = "import http from 'k6/http'; export const options = { iterations: 2000, vus: 4 };
+        export default () => { http.get('http://127.0.0.1:9/'); }";
+    let shown = |flags: &str| {
+        let ran = plimsoll(script).flags(flags).run().exits(0);
+        assert_eq!(ran.value("http_req_failed", "passes"), Some(2000.0));
+        let lines = |part: &str| ran.err.lines().filter(|line| line.contains(part)).count();
+        (lines("Request Failed"), ran)
+    };
+    let (lines, ran) = shown("");
+    let held = ran.err.lines().filter_map(|line| {
+        let words = line
+            .split("msg=\"")
+            .nth(1)?
+            .strip_suffix(" more requests failed in this second (use --verbose to log each)\"")?;
+        words.parse::<usize>().ok()
+    });
+    assert_eq!(lines + held.sum::<usize>(), 2000, "{}", ran.err);
+    assert!(lines < 1000, "{lines}");
+    assert_eq!(shown("--verbose").0, 2000);
+}
+
+#[test]
 fn answers_that_are_no_http() {
     let server = testkit::http::start();
     for kind in ["status-line", "status", "header", "length", "two-lengths", "chunk", "binary"] {

@@ -23,7 +23,7 @@ const OPEN: &str = "
     export default () => { http.get(`${__ENV.URL}/json`); console.warn('here'); }";
 
 /// Returns an address that was free a moment ago.
-fn free() -> String {
+pub(crate) fn free() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("it is bound").to_string()
 }
@@ -46,7 +46,7 @@ fn json(address: &str, path: &str) -> Value {
 }
 
 /// Starts `plimsoll serve` beside the runs of another process, and waits until it responds.
-fn serve(beside: Plimsoll, address: &str) -> Running {
+pub(crate) fn serve(beside: Plimsoll, address: &str) -> Running {
     let serving = beside.flags(&format!("--address {address}")).start();
     eventually("the page is there", || get(address, "/api/v1/about").is_some());
     serving

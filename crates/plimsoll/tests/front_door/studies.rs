@@ -6,6 +6,7 @@ use serde_json::Value;
 use testkit::{Shop, ShopConfig};
 
 use crate::harness::{Plimsoll, Ran, eventually, verb};
+use crate::page;
 
 const SCRIPT: &str = "import http from 'k6/http';
     export const options = { thresholds: { http_req_duration: ['max<0'] } };
@@ -68,6 +69,18 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
     // The study is found from any of its runs.
     let of = json(&ran.and("capacity --of @last --json").run().exits(0));
     assert_eq!((of["name"].as_str(), loads(&of)), (Some("s"), vec![1.0, 2.0, 4.0]), "{of}");
+    // The list of runs judges each level by the study's objectives, as the study does.
+    let address = page::free();
+    let serving = page::serve(ran.and("serve"), &address);
+    let list = page::get(&address, "/api/v1/runs").expect("it answers");
+    let list: Value = serde_json::from_str(&list).expect("JSON");
+    let rows = list["runs"].as_array().expect("runs");
+    for level in of["parts"][0]["levels"].as_array().expect("levels") {
+        let row = rows.iter().find(|row| row["id"] == level["run"]).expect("its run");
+        let shown = &row["study"]["objective"]["ok"];
+        assert_eq!(*shown, level["objectives"][0]["isKept"], "{row} {level}");
+    }
+    drop(serving);
 }
 
 #[test]

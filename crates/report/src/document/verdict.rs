@@ -1,11 +1,13 @@
 //! The verdict of a run, in one word and its reason.
 
+use model::Grade;
+
 use super::{RunReport, RunState};
 
 /// The verdict of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every threshold held in a whole run.
+    /// Every threshold held in a whole run that can be trusted.
     Pass,
     /// A threshold was crossed, or the run failed in another way.
     Fail,
@@ -24,6 +26,8 @@ pub enum Why {
     Exit(u8),
     /// So many of so many thresholds had nothing to judge.
     Unmeasured(usize, usize),
+    /// All of this many thresholds held, and the measurement is invalid.
+    Invalid(usize),
     /// The script has no thresholds.
     NoThresholds,
     /// The numbers are of a part of the run.
@@ -46,7 +50,7 @@ impl Verdict {
 }
 
 impl RunReport {
-    /// The verdict and what it rests on. A run that is not whole, or that nothing was asked of, passes nothing.
+    /// The verdict and what it rests on. A run that is not whole, that cannot be trusted, or that nothing was asked of, passes nothing.
     pub fn verdict(&self) -> (Verdict, Why) {
         let judged = self.judged();
         let total = judged.len();
@@ -67,8 +71,11 @@ impl RunReport {
         if exit_code != 0 {
             return (Verdict::Fail, Why::Exit(exit_code));
         }
+        let is_invalid =
+            self.summary.validity.as_ref().is_some_and(|validity| validity.grade == Grade::Invalid);
         match (total, unmeasured) {
             (0, _) => (Verdict::Inconclusive, Why::NoThresholds),
+            (_, 0) if is_invalid => (Verdict::Inconclusive, Why::Invalid(total)),
             (_, 0) => (Verdict::Pass, Why::AllHeld(total)),
             _ => (Verdict::Inconclusive, Why::Unmeasured(unmeasured, total)),
         }

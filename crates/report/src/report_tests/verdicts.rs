@@ -6,7 +6,7 @@ use super::fixture::{counter, failed, nothing, passed, threshold, trend};
 use crate::document::{ErrorEntry, RunState, TimeRange, Verdict, Why};
 use crate::summary::{MetricSummary, Statistic, Values};
 use crate::{Lang, RunReport, github, headline, junit, markdown};
-use model::ValueKind;
+use model::{Grade, Validity, ValueKind};
 
 #[track_caller]
 fn check(change: impl Fn(&mut RunReport), expect: (Verdict, Why)) {
@@ -34,6 +34,13 @@ fn a_run_passes_only_what_was_asked_and_measured() {
         }
     };
     check(|_| {}, (Verdict::Pass, Why::AllHeld(1)));
+    let graded = |grade| {
+        move |report: &mut RunReport| {
+            report.summary.validity = Some(Validity { grade, ..Validity::default() })
+        }
+    };
+    check(graded(Grade::Degraded), (Verdict::Pass, Why::AllHeld(1)));
+    check(graded(Grade::Invalid), (Verdict::Inconclusive, Why::Invalid(1)));
     check(exit(107), (Verdict::Fail, Why::Exit(107)));
     check(set(Statistic::Failed, false), (Verdict::Fail, Why::Crossed(1, 1)));
     check(set(Statistic::NotApplicable("closed loop"), true), (Verdict::Inconclusive, Why::Unmeasured(1, 1)));
@@ -141,6 +148,15 @@ fn the_first_sentence_names_the_load_the_objective_its_value_and_its_limit() {
         "VU 500개에서 기준 미달: flow_duration p95 11s, 기준 3s; 임계값 2개 중 1개를 위반했습니다"
     );
     assert!(junit::render(&report).contains("flow_duration"));
+    // A long name leaves its value in sight.
+    report.summary.metrics.iter_mut().filter(|metric| metric.name == "flow_duration").for_each(|metric| {
+        metric.name = format!("flow_duration{{name:{}-last}}", "x".repeat(400));
+    });
+    let long = sentence(&report, Lang::En);
+    assert!(
+        long.contains("x…xxx") && long.contains("-last} p95 11s, limit 3s") && long.len() < 150,
+        "{long}"
+    );
 
     // A value among failures is beyond its limit by more than any number.
     let hung = Statistic::AtLeast(9_100.0, "failed");

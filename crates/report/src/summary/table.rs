@@ -11,6 +11,9 @@ use super::{MetricSummary, Options, Statistic, Values};
 /// Dots between the longest name and its colon.
 const DOTS_MIN: usize = 3;
 
+/// A longer name stands out of its column, so that the values of the other rows stay in sight.
+const NAME_COLUMNS_MAX: usize = 80;
+
 /// One row, before alignment.
 pub(super) struct Row {
     name: String,
@@ -93,7 +96,7 @@ impl Row {
     /// The row's text, without indentation in front of the name.
     pub(super) fn render(&self, widths: &Widths, options: &Options, palette: &Palette) -> String {
         let style = options.style;
-        let dots = ".".repeat(widths.name - width(&self.name) + DOTS_MIN);
+        let dots = ".".repeat(widths.name.saturating_sub(width(&self.name)) + DOTS_MIN);
         let cells = match &self.cells {
             Cells::Trend(stats) => stats
                 .iter()
@@ -122,7 +125,7 @@ impl Widths {
     }
 
     fn fit(&mut self, row: &Row) {
-        self.name = self.name.max(width(&row.name));
+        self.name = self.name.max(width(&row.name).min(NAME_COLUMNS_MAX));
         match &row.cells {
             Cells::Trend(stats) => {
                 self.stats.resize(self.stats.len().max(stats.len()), 0);

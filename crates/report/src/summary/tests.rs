@@ -363,6 +363,20 @@ fn hostile_names_neither_steer_nor_overflow() {
     }
 }
 
+#[test]
+fn a_long_name_pushes_no_value_out_of_sight() {
+    let count = || Values::Counter { count: 1.0, rate: 1.0 };
+    let long = format!("m{}", "x".repeat(400));
+    let metrics =
+        vec![metric("own", ValueKind::Default, count()), metric(&long, ValueKind::Default, count())];
+    let input = SummaryInput { metrics, ..SummaryInput::default() };
+    for layout in [Layout::Compact, Layout::Legacy] {
+        let text = render(&input, &Options { layout, ..Options::default() });
+        let own = text.lines().find(|line| line.trim_start().starts_with("own")).expect("its row");
+        assert!(own.len() < 120 && text.contains(&long), "{layout:?}: {text}");
+    }
+}
+
 fn input(json: &Value) -> SummaryInput {
     let stats = strings(&json["stats"]);
     let ms = json["duration_ms"].as_f64().expect("a duration");

@@ -120,6 +120,21 @@ pub fn of_run(path: &Path, catalogue: &Catalogue) -> Result<Option<StudyReport>,
     Ok(Some(gathered.report()))
 }
 
+/// Returns the study as if the stored run were its only level; `None` for a run that is no level or was not completed.
+///
+/// # Errors
+/// A file is damaged.
+pub fn of_level(path: &Path) -> Result<Option<StudyReport>, Failure> {
+    let reader = crate::open(path)?;
+    let header = reader.header();
+    let Some(facts) = header.study.as_deref().filter(|_| levels::is_whole(&reader)) else { return Ok(None) };
+    let read = levels::read(path, facts, &parse_all(&facts.objectives)?)?;
+    let kind = StudyKind::named(&facts.kind);
+    let mut gathered = Gathered::new(&facts.name, kind, &header.script, levels::unit(facts), facts.head_room);
+    gathered.add(&facts.variant, &read);
+    Ok(Some(gathered.report()))
+}
+
 fn read_at(stored: &Stored, asked: &[Asked]) -> Result<Read, Failure> {
     levels::read(&stored.path, &stored.facts, asked)
 }

@@ -80,7 +80,8 @@ pub fn stored_levels(name: &str, started_unix_s: i64, catalogue: &Catalogue) -> 
     Ok(levels)
 }
 
-fn is_whole(reader: &Reader) -> bool {
+/// Whether the run of a level was measured completely.
+pub(super) fn is_whole(reader: &Reader) -> bool {
     let code = reader.ending().map(|ending| ending.exit_code);
     reader.state() == State::Complete && WHOLE.iter().any(|exit| Some(i32::from(exit.code())) == code)
 }

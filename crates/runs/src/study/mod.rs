@@ -11,7 +11,7 @@ mod next;
 mod objective;
 mod tables;
 
-pub use gathered::{Gathered, of_run, variant};
+pub use gathered::{Gathered, of_level, of_run, variant};
 pub use levels::{Read, Stored, read, stored_levels};
 pub use meter::{Meter, patience_s};
 pub use next::next_command;

@@ -5,14 +5,15 @@
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use testkit::http::Counting;
 use testkit::tls::IDENTITIES;
 use testkit::{HTTP2_STREAMS_MAX, Identity, Listen, Server, Shop, ShopConfig, StallConfig};
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::oneshot;
 
 const USAGE: &str = "\
 Servers with known behaviour. The first line on stdout is the address.
@@ -144,42 +145,35 @@ fn attend(
     facts: &[String],
     options: &Options,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        // Set up before the address is out, so that who has the address may send the signal.
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        for server in servers {
-            print(&server.url(""));
-        }
-        for files in servers.iter().filter_map(|server| server.tls_files()) {
-            print(&format!("ca={}", files.ca().display()));
-            print(&format!("client_certificate={}", files.client_certificate().display()));
-            print(&format!("client_key={}", files.client_key().display()));
-        }
-        facts.iter().for_each(|fact| print(fact));
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-            () = stdin_ended(), if !options.ignore_stdin => {}
-        }
-        Ok::<_, std::io::Error>(())
-    })?;
+    // Set up before the address is out, so that who has the address may send the signal.
+    let mut signals = Signals::new([SIGTERM, SIGINT])?;
+    for server in servers {
+        print(&server.url(""));
+    }
+    for files in servers.iter().filter_map(|server| server.tls_files()) {
+        print(&format!("ca={}", files.ca().display()));
+        print(&format!("client_certificate={}", files.client_certificate().display()));
+        print(&format!("client_key={}", files.client_key().display()));
+    }
+    facts.iter().for_each(|fact| print(fact));
+    let (end, ended) = channel();
+    if !options.ignore_stdin {
+        let end = end.clone();
+        std::thread::spawn(move || {
+            let mut ignored = [0; 1024];
+            while std::io::stdin().read(&mut ignored).is_ok_and(|bytes| bytes > 0) {}
+            let _ = end.send(());
+        });
+    }
+    std::thread::spawn(move || {
+        signals.forever().next();
+        let _ = end.send(());
+    });
+    ended.recv()?;
     for server in servers {
         print(&server.seen().to_json().to_string());
     }
     Ok(())
-}
-
-async fn stdin_ended() {
-    let (end, ended) = oneshot::channel::<()>();
-    // A thread of its own: a blocking read must not keep the runtime from ending.
-    std::thread::spawn(move || {
-        let mut ignored = [0; 1024];
-        while std::io::stdin().read(&mut ignored).is_ok_and(|bytes| bytes > 0) {}
-        drop(end);
-    });
-    let _ = ended.await;
 }
 
 fn print(line: &str) {

@@ -35,6 +35,8 @@ crate::page_catalogue! {
         "Thresholds passed although requests failed"
         | "요청이 실패했지만 임계값은 모두 통과했습니다";
     study_levels(name, levels) = "Study {name}: {levels} levels" | "스터디 {name}: {levels}단계";
+    slo_met = "SLO met" | "SLO 충족";
+    slo_violated = "SLO violated" | "SLO 위반";
     level_of(load) = "level {load}" | "{load} 단계";
     baseline = "baseline run" | "기준 실행";
     baseline_is = "Baseline run of its script" | "이 스크립트의 기준 실행";

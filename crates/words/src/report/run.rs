@@ -26,6 +26,9 @@ crate::catalogue! {
     unmeasured(count, total) =
         "{count} of {total} thresholds had no data"
         | "임계값 {total}개 중 {count}개는 측정값이 없어 평가하지 못했습니다";
+    passed_invalidly(total) =
+        "the measurement is invalid, although all thresholds passed ({total})"
+        | "임계값 {total}개를 모두 만족했지만 측정이 유효하지 않습니다";
     no_thresholds = "no thresholds defined" | "스크립트에 정의된 임계값이 없습니다";
     partial_range = "statistics cover part of the run" | "실행의 일부 구간만 집계했습니다";
     partial = "the run's record is incomplete" | "실행 기록이 불완전합니다";
