@@ -45,15 +45,16 @@ fn rows<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     }
     let path = args.string(0)?;
     let (form, rules) = read_options(args, &path)?;
-    let key = format!("{path}\0{form:?}\0{rules:?}");
+    // Asked first: another module may have opened the file.
+    crate::opening::caller(args.ctx, vu).may_read(&path).map_err(|text| args.error(text))?;
+    let folder = crate::opening::folder(args.ctx, vu, &path);
+    let full = vu.init.sources.path_in(folder.as_deref(), &path);
+    let key = format!("{}\0{form:?}\0{rules:?}", full.display());
     let known = lock(&vu.init.row_cursors.0).get(&key).cloned();
     let cursor = match known {
         Some(cursor) => cursor,
         None => {
-            let folder = crate::opening::folder(args.ctx, vu, &path);
-            crate::opening::caller(args.ctx, vu).may_read(&path).map_err(|text| args.error(text))?;
-            let source =
-                vu.init.sources.stream_in(folder.as_deref(), &path).map_err(|text| args.error(text))?;
+            let source = vu.init.sources.stream(full).map_err(|text| args.error(text))?;
             let cursor = Cursor::open(&path, source, form, rules).map_err(|text| args.error(text))?;
             let mut cursors = lock(&vu.init.row_cursors.0);
             if cursors.len() >= CURSORS_MAX {
@@ -104,6 +105,11 @@ fn read_options<'js>(args: &Args<'_, 'js>, path: &str) -> rquickjs::Result<(Form
     if order == Order::Unique && end == AtEnd::Recycle {
         return Err(args.type_error(
             "end: \"recycle\" hands rows out again, which order: \"unique\" excludes; use end: \"stop\" or \"error\"",
+        ));
+    }
+    if order == Order::Random && end != AtEnd::Recycle {
+        return Err(args.type_error(
+            "order: \"random\" hands out any row again, so its rows have no end: leave end out",
         ));
     }
     Ok((form, Rules { order, end }))

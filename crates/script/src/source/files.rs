@@ -43,10 +43,13 @@ impl Sources {
         self.read(&normalize(&folder.unwrap_or(&self.folder).join(path)), OPEN_BYTES_MAX)
     }
 
-    /// Opens a file whose rows are read one after the other, however large it is; relative paths as in [`Self::open_in`].
-    pub(crate) fn stream_in(&self, folder: Option<&Path>, path: &str) -> Result<RowSource, String> {
-        let path = path.strip_prefix("file://").unwrap_or(path);
-        let path = normalize(&folder.unwrap_or(&self.folder).join(path));
+    /// The full path of a file; relative paths as in [`Self::open_in`].
+    pub(crate) fn path_in(&self, folder: Option<&Path>, path: &str) -> PathBuf {
+        normalize(&folder.unwrap_or(&self.folder).join(path.strip_prefix("file://").unwrap_or(path)))
+    }
+
+    /// Opens a file whose rows are read one after the other, however large it is.
+    pub(crate) fn stream(&self, path: PathBuf) -> Result<RowSource, String> {
         let mut inner = self.inner();
         if let Some(bytes) = inner.files.get(&path) {
             return Ok(RowSource::Packed(Cursor::new(bytes.clone())));

@@ -37,6 +37,30 @@ fn rows_are_handed_out_in_their_order() {
     );
 }
 
+/// Relative paths start at the file with the call, so that one name may stand for two files.
+#[test]
+fn modules_in_different_folders_have_files_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    for name in ["a", "b"] {
+        write(&format!("{name}/n.csv"), &format!("n\n{name}\n"));
+        write(
+            &format!("{name}/m.js"),
+            "import { rows } from 'plimsoll/data'; export const file = rows('./n.csv');",
+        );
+    }
+    let base = folder.path().display();
+    let source = format!(
+        "import {{ file as a }} from '{base}/a/m.js'; import {{ file as b }} from '{base}/b/m.js';
+         export default () => console.log(a.next().n, b.next().n)"
+    );
+    assert_eq!(run_against("", 1, &source).logs, ["a b"]);
+}
+
 #[test]
 fn the_end_of_the_rows_is_what_the_script_wants() {
     let rows_of = |options: &str| format!("const users = rows(__ENV.BASE + '/users.csv', {options});");
@@ -91,6 +115,7 @@ fn mistakes_are_named_at_once() {
         "invalid order \"any\": use \"sequential\", \"unique\", \"random\"",
     );
     check("rows('a.csv', { order: 'unique', end: 'recycle' })", "hands rows out again");
+    check("rows('a.csv', { order: 'random', end: 'stop' })", "its rows have no end");
     check("rows('a.csv', { oder: 'unique' })", "rows() has no option \"oder\"");
     check("rows('a.csv', { delimiter: ';;' })", "use one ASCII character");
     check("rows('a.csv', { header: 1 })", "invalid header");
