@@ -127,9 +127,9 @@ pub(crate) struct InitShared {
     pub(crate) suspects: Suspects,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     /// Cursors over files of rows.
-    pub(crate) row_cursors: crate::modules::rows::Cursors,
+    pub(crate) row_cursors: crate::rows::Cursors,
     /// Counters, queues and maps of all VUs.
-    pub(crate) shared_values: crate::modules::shared::SharedValues,
+    pub(crate) shared_values: crate::shared_values::SharedValues,
     pub(crate) strict: std::sync::atomic::AtomicBool,
     /// Outcomes of the tasks of `plimsoll/flow`.
     pub(crate) outcomes: Outcomes,
@@ -152,7 +152,7 @@ pub(crate) struct VuState {
     pub(crate) streams: OpenStreams,
     pub(crate) stream_metrics: StreamMetrics,
     /// Shared values that this VU has named, by its numbers for them.
-    pub(crate) shared_values: RefCell<Vec<Arc<crate::modules::shared::Shared>>>,
+    pub(crate) shared_values: RefCell<Vec<Arc<crate::shared_values::Shared>>>,
     pub(crate) tasks: Tasks,
     pub(crate) stop: Stop,
     pub(crate) common_js: CommonJsFiles,

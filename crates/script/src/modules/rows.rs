@@ -1,30 +1,16 @@
 //! `plimsoll/data`: rows of CSV and NDJSON files of any size, handed to all VUs through one cursor.
 
-mod cursor;
-mod index;
-mod read;
-
-use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rquickjs::{Array, Ctx, Object, Value};
 
-use self::cursor::{AtEnd, Cursor, Next, Order, Rules};
-pub(crate) use self::read::RowSource;
-use self::read::{Form, Header, Row};
 use crate::js::registry::Builtin;
 use crate::js::{self, Args};
+use crate::rows::{AtEnd, CURSORS_MAX, Cursor, Form, Header, Next, Order, Row, Rules};
 use crate::state::{Phase, VuState};
 
 pub(crate) const MODULE: Builtin = Builtin { name: "plimsoll/data", build };
-
-/// Cursors of one script. A script that opens more opens them in a loop.
-const CURSORS_MAX: usize = 1_000;
-
-/// The cursors of a script, by file and options.
-#[derive(Default)]
-pub(crate) struct Cursors(Mutex<HashMap<String, Arc<Mutex<Cursor>>>>);
 
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let module = Object::new(ctx.clone())?;
@@ -50,17 +36,14 @@ fn rows<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let folder = crate::opening::folder(args.ctx, vu, &path);
     let full = vu.init.sources.path_in(folder.as_deref(), &path);
     let key = format!("{}\0{form:?}\0{rules:?}", full.display());
-    let known = lock(&vu.init.row_cursors.0).get(&key).cloned();
-    let cursor = match known {
+    let cursor = match vu.init.row_cursors.get(&key) {
         Some(cursor) => cursor,
         None => {
             let source = vu.init.sources.stream(full).map_err(|text| args.error(text))?;
             let cursor = Cursor::open(&path, source, form, rules).map_err(|text| args.error(text))?;
-            let mut cursors = lock(&vu.init.row_cursors.0);
-            if cursors.len() >= CURSORS_MAX {
-                return Err(args.error(format!("rows() has opened {CURSORS_MAX} files: open each one once")));
-            }
-            cursors.entry(key).or_insert_with(|| Arc::new(Mutex::new(cursor))).clone()
+            vu.init.row_cursors.add(key, cursor).ok_or_else(|| {
+                args.error(format!("rows() has opened {CURSORS_MAX} files: open each one once"))
+            })?
         }
     };
     let made = Object::new(args.ctx.clone())?;
@@ -68,10 +51,6 @@ fn rows<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let next = move |ctx: Ctx<'js>| next(&ctx, &vu, &path, &cursor);
     made.set("next", js::closure(args.ctx, next)?)?;
     Ok(made.into_value())
-}
-
-fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn read_options<'js>(args: &Args<'_, 'js>, path: &str) -> rquickjs::Result<(Form, Rules)> {
@@ -190,7 +169,10 @@ fn next<'js>(
             "next() hands out rows to iterations: it cannot be called in the init context",
         ));
     };
-    let next = lock(cursor).next(&|index| binding.run.share.index_in_test(index));
+    let next = cursor
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .next(&|index| binding.run.share.index_in_test(index));
     match next {
         Next::Row(row) => row_value(ctx, path, row),
         Next::Unusable(text) => Err(js::go_error(ctx, &text)),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Sources, nearest, normalize, path_of, without_mark};
-use crate::modules::rows::RowSource;
 use crate::outside;
+use crate::rows::RowSource;
 
 /// A script may read this much in all; more is a data set that belongs elsewhere.
 const FILES_BYTES_MAX: u64 = 2 << 30;

@@ -366,7 +366,7 @@ fn neighbours_of_native_calls_are_served() {
     assert_eq!(ends, [Some(IterationEnd::Interrupted); 4]);
 }
 
-/// Streams of tiny events that come as fast as they can, read by handlers and by nobody.
+/// Streams of tiny events that come as fast as they can, read by handlers, by loops and not at all.
 #[test]
 fn neighbours_of_endless_streams_are_served() {
     let server = testkit::http::start();

@@ -78,7 +78,7 @@ pub(super) struct Measures {
     ending: RefCell<Option<Ending>>,
 }
 
-/// What is known of an answer.
+/// How an answer ended, as the script found out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     pub(super) is_complete: bool,
@@ -206,7 +206,7 @@ impl Measures {
         }
     }
 
-    /// The end of the iteration cut the stream: nobody else says how the answer ended.
+    /// The end of the iteration cut the stream, and the script can no longer report how the answer ended.
     pub(super) fn cut(&self, vu: &VuState) {
         self.end(vu, Ending { mark: Mark::Cut, at: SystemClock::now(), is_refused: false });
         if self.is_chat {

@@ -5,7 +5,7 @@ use super::read::{Form, Row, RowReader, RowSource, Unusable};
 
 /// Which row comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// In the order of the file.
     Sequential,
     /// In the order of the file, each one once.
@@ -15,13 +15,13 @@ pub(super) enum Order {
 }
 
 impl Order {
-    pub(super) const NAMES: [(&str, Order); 3] =
+    pub(crate) const NAMES: [(&str, Order); 3] =
         [("sequential", Order::Sequential), ("unique", Order::Unique), ("random", Order::Random)];
 }
 
-/// What happens when no row is left.
+/// The consequence of having no row left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AtEnd {
+pub(crate) enum AtEnd {
     /// The test ends.
     Stop,
     /// The first row comes again.
@@ -31,20 +31,20 @@ pub(super) enum AtEnd {
 }
 
 impl AtEnd {
-    pub(super) const NAMES: [(&str, AtEnd); 3] =
+    pub(crate) const NAMES: [(&str, AtEnd); 3] =
         [("stop", AtEnd::Stop), ("recycle", AtEnd::Recycle), ("error", AtEnd::Error)];
 }
 
 /// The rules of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rules {
-    pub(super) order: Order,
-    pub(super) end: AtEnd,
+pub(crate) struct Rules {
+    pub(crate) order: Order,
+    pub(crate) end: AtEnd,
 }
 
 /// The result of asking for a row.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(crate) enum Next {
     Row(Row),
     /// A text for the user.
     Unusable(String),
@@ -58,7 +58,7 @@ pub(super) enum Next {
 
 /// A cursor over the rows of one file. Instances of one test have one each: the rows of all of them together are those of one
 /// instance, because each takes the rows whose numbers are its own in the whole test.
-pub(super) struct Cursor {
+pub(crate) struct Cursor {
     path: String,
     rules: Rules,
     reader: RowReader,
@@ -79,7 +79,7 @@ impl Cursor {
     ///
     /// # Errors
     /// A text for the user.
-    pub(super) fn open(path: &str, source: RowSource, form: Form, rules: Rules) -> Result<Cursor, String> {
+    pub(crate) fn open(path: &str, source: RowSource, form: Form, rules: Rules) -> Result<Cursor, String> {
         let mut reader = RowReader::open(source, &form).map_err(|problem| format!("{path}: {problem}"))?;
         let mut index = None;
         if rules.order == Order::Random {
@@ -102,7 +102,7 @@ impl Cursor {
     }
 
     /// The next row. `index_in_test` is the number in the whole test of this instance's n-th row.
-    pub(super) fn next(&mut self, index_in_test: &dyn Fn(u64) -> u64) -> Next {
+    pub(crate) fn next(&mut self, index_in_test: &dyn Fn(u64) -> u64) -> Next {
         if let Some(broken) = &self.broken {
             return Next::Unusable(broken.clone());
         }

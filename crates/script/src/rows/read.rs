@@ -7,18 +7,18 @@ use std::sync::Arc;
 use csv::{ByteRecord, ReaderBuilder, StringRecord};
 
 /// Bytes of one row. A longer one is a file of another format, or a quote that is not closed.
-pub(super) const ROW_BYTES_MAX: u64 = 4 << 20;
+pub(crate) const ROW_BYTES_MAX: u64 = 4 << 20;
 
 /// How a file is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Csv { delimiter: u8, header: Header },
     Ndjson,
 }
 
 /// Where the names of fields come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Header {
+pub(crate) enum Header {
     /// The first row.
     First,
     /// Rows are lists.
@@ -53,7 +53,7 @@ impl Seek for RowSource {
 
 /// One row.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Row {
+pub(crate) enum Row {
     /// The fields of a CSV row; without names it is a list.
     Fields { fields: StringRecord, names: Option<Arc<[String]>> },
     /// A line of NDJSON.
@@ -62,15 +62,15 @@ pub(super) enum Row {
 
 /// A place in a file: where a row begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) byte: u64,
+pub(crate) struct Place {
+    pub(crate) byte: u64,
     /// From 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
 }
 
 /// Why a row is none.
 #[derive(Debug)]
-pub(super) enum Unusable {
+pub(crate) enum Unusable {
     /// This row; the next one may be one.
     Row { line: u64, problem: String },
     /// The file: it cannot be read on.
@@ -105,7 +105,7 @@ impl Seek for Limited {
 }
 
 /// Reads the rows of one file.
-pub(super) struct RowReader {
+pub(crate) struct RowReader {
     inner: Inner,
     names: Option<Arc<[String]>>,
     /// Fields of every row.
@@ -125,7 +125,7 @@ impl RowReader {
     ///
     /// # Errors
     /// A text for the user: the header cannot be read.
-    pub(super) fn open(source: RowSource, form: &Form) -> Result<RowReader, String> {
+    pub(crate) fn open(source: RowSource, form: &Form) -> Result<RowReader, String> {
         let limited = Limited { source, bytes_left: ROW_BYTES_MAX };
         let (inner, header) = match form {
             Form::Ndjson => (
@@ -167,7 +167,7 @@ impl RowReader {
     }
 
     /// Where the next row begins.
-    pub(super) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         match &self.inner {
             Inner::Csv(reader) => {
                 let position = reader.position();
@@ -178,12 +178,12 @@ impl RowReader {
     }
 
     /// Goes back to the first row.
-    pub(super) fn rewind(&mut self) -> Result<(), Unusable> {
+    pub(crate) fn rewind(&mut self) -> Result<(), Unusable> {
         self.seek(self.start)
     }
 
     /// Goes to where a row begins.
-    pub(super) fn seek(&mut self, to: Place) -> Result<(), Unusable> {
+    pub(crate) fn seek(&mut self, to: Place) -> Result<(), Unusable> {
         let sought = match &mut self.inner {
             Inner::Csv(reader) => {
                 let mut position = csv::Position::new();
@@ -202,7 +202,7 @@ impl RowReader {
     ///
     /// # Errors
     /// It is no row like the others, or the file cannot be read.
-    pub(super) fn next(&mut self) -> Result<Option<(Row, Place)>, Unusable> {
+    pub(crate) fn next(&mut self) -> Result<Option<(Row, Place)>, Unusable> {
         match &mut self.inner {
             Inner::Csv(_) => self.next_record(),
             Inner::Ndjson { reader, place } => next_line(reader, place),

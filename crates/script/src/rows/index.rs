@@ -7,7 +7,7 @@ const PLACES_MAX: usize = 1 << 16;
 
 /// Places of every `stride`-th row.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(crate) struct Index {
     places: Vec<Place>,
     stride: u64,
     rows: u64,
@@ -18,7 +18,7 @@ impl Index {
     ///
     /// # Errors
     /// A row is none.
-    pub(super) fn of(reader: &mut RowReader) -> Result<Index, Unusable> {
+    pub(crate) fn of(reader: &mut RowReader) -> Result<Index, Unusable> {
         let mut index = Index { places: Vec::new(), stride: 1, rows: 0 };
         while let Some((_, place)) = reader.next()? {
             index.push(place, PLACES_MAX);
@@ -44,12 +44,12 @@ impl Index {
     }
 
     /// All rows.
-    pub(super) fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
     /// The place from which row `row` is reached, and how many rows are skipped from there.
-    pub(super) fn place_before(&self, row: u64) -> Option<(Place, u64)> {
+    pub(crate) fn place_before(&self, row: u64) -> Option<(Place, u64)> {
         let place = *self.places.get(usize::try_from(row / self.stride).ok()?)?;
         Some((place, row % self.stride))
     }
