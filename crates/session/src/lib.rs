@@ -31,6 +31,7 @@ mod recording;
 pub mod reports;
 mod run;
 pub mod secrets;
+mod share;
 pub mod signals;
 pub mod source;
 pub mod summary;

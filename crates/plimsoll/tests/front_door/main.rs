@@ -50,6 +50,7 @@ mod signals;
 mod stored;
 mod stored_ci;
 mod stored_safety;
+mod streams;
 mod studies;
 mod timing;
 mod types;
