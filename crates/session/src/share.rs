@@ -24,7 +24,7 @@ impl script::Share for OfSegment {
 /// Returns the share of the instance that runs this plan.
 pub(crate) fn of(plan: &Plan) -> Arc<dyn script::Share> {
     let segment = &plan.segment;
-    let is_whole = segment.from.0 == 0 && segment.to.0 == segment.to.1;
+    let is_whole = segment.from.0 == 0 && segment.to.0 == segment.to.1 && segment.share.of == 1;
     Arc::new(OfSegment { stripe: Stripe::new(segment), is_whole })
 }
 
@@ -39,13 +39,18 @@ mod tests {
         let whole = of(&Plan::default());
         assert!(whole.is_whole() && (0..10).all(|index| whole.index_in_test(index) == index));
         let sequence = vec![(0, 1), (1, 2), (1, 1)];
-        let half =
-            |from, to| Plan { segment: Segment { from, to, sequence: sequence.clone() }, ..Plan::default() };
+        let half = |from, to| Plan {
+            segment: Segment { from, to, sequence: sequence.clone(), ..Segment::default() },
+            ..Plan::default()
+        };
         let halves = [of(&half((0, 1), (1, 2))), of(&half((1, 2), (1, 1)))];
         let mut all: Vec<u64> =
             halves.iter().flat_map(|half| (0..5).map(|index| half.index_in_test(index))).collect();
         all.sort_unstable();
         assert_eq!(all, (0..10).collect::<Vec<_>>());
         assert!(!halves[0].is_whole() && !halves[1].is_whole());
+        let share = model::plan::Share { index: 1, of: 2 };
+        let shared = of(&Plan { segment: Segment { share, ..Segment::default() }, ..Plan::default() });
+        assert!(!shared.is_whole() && shared.index_in_test(0) == 1);
     }
 }

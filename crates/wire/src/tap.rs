@@ -215,8 +215,10 @@ mod tests {
             let response = done.result.as_ref().expect("a response");
             assert_eq!((response.status, bucket.status.get(), response.body.len()), (200, 200, 0));
             assert_eq!(response.body_bytes as usize, bucket.bytes());
-            let taken = bucket.taken.borrow();
-            let (first, last) = (taken[0].1, taken[taken.len() - 1].1);
+            let [first, last] = {
+                let taken = bucket.taken.borrow();
+                [taken[0].1, taken[taken.len() - 1].1]
+            };
             assert!(first.ms_since(bucket.sent_from.get()) >= 40.0);
             // The pieces are 30 ms apart, however late the first one was.
             assert!(last.since(first) + Duration::from_millis(20) >= Duration::from_millis(120));

@@ -63,7 +63,10 @@ fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
         let authors = package["authors"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let authors: Vec<&str> = authors.collect();
         let (license, source) = (string(&package["license"]), string(&package["repository"]));
-        texts.push(format!("{license}\n{}\nThe package has no text of its licence. Source: {source}", authors.join(", ")));
+        texts.push(format!(
+            "{license}\n{}\nThe package has no text of its licence. Source: {source}",
+            authors.join(", ")
+        ));
     }
     Ok(texts)
 }

@@ -75,8 +75,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "hostile",
         &[
-            "archive", "draft", "fleet", "grpc", "html", "import", "json", "model", "otlp", "plan", "runfile",
-            "tally", "transpile", "wire",
+            "archive",
+            "draft",
+            "fleet",
+            "grpc",
+            "html",
+            "import",
+            "json",
+            "model",
+            "otlp",
+            "plan",
+            "runfile",
+            "tally",
+            "transpile",
+            "wire",
         ],
     ),
     (
