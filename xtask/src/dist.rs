@@ -1,50 +1,144 @@
-//! The program as it is shipped: the release without the lab, stripped, with its debug lines in a file beside it.
+//! The program as it is shipped: the release without the lab, stripped, as an archive and a Debian package, with checksums and a
+//! list of everything that it is made of.
 //!
 //! Symbols go into `plimsoll.debug`, and the program names that file (`.gnu_debuglink`), so that backtraces, `perf` and debuggers
-//! find lines where both lie in one folder (GDB manual, "Separate Debug Files").
+//! find lines where both lie in one folder (GDB manual, "Separate Debug Files"). Archives have the times of the commit and no
+//! names of users, so that the same sources make the same bytes.
 
-use std::path::Path;
+mod libc;
+mod notices;
+mod package;
+mod parts;
+mod sbom;
+
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
 
 use crate::workspace;
 
+/// The size that the stripped program may have: what it has today, and a little more, so that growth is noticed.
+const BYTES_MAX: u64 = 45 << 20;
+
 /// The size that the stripped program aims at.
 const BYTES_AIM: u64 = 30 << 20;
 
-pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
-    let mut with_lab = false;
-    while let Some(argument) = parser.next().context("read the arguments")? {
-        match argument {
-            lexopt::Arg::Long("lab") => with_lab = true,
-            other => bail!("dist [--lab]: {}", other.unexpected()),
+/// The machine that is built for, unless another is named.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+const USAGE: &str = "dist [--lab] [--target TARGET] [--sysroot FOLDER] [--program FILE] [--any-libc]";
+
+/// Arguments.
+#[derive(Default)]
+struct Wanted {
+    with_lab: bool,
+    target: Option<String>,
+    /// The system whose C library is linked, for systems that are as old.
+    sysroot: Option<PathBuf>,
+    /// A program that is built already.
+    program: Option<PathBuf>,
+    /// Whether a newer C library is no error: the program is for this machine.
+    any_libc: bool,
+}
+
+impl Wanted {
+    fn read(mut parser: lexopt::Parser) -> anyhow::Result<Wanted> {
+        let mut wanted = Wanted::default();
+        while let Some(argument) = parser.next().context("read the arguments")? {
+            match argument {
+                lexopt::Arg::Long("lab") => wanted.with_lab = true,
+                lexopt::Arg::Long("any-libc") => wanted.any_libc = true,
+                lexopt::Arg::Long("target") => {
+                    wanted.target = Some(parser.value()?.to_string_lossy().into_owned())
+                }
+                lexopt::Arg::Long("sysroot") => wanted.sysroot = Some(parser.value()?.into()),
+                lexopt::Arg::Long("program") => wanted.program = Some(parser.value()?.into()),
+                other => bail!("{USAGE}: {}", other.unexpected()),
+            }
         }
+        Ok(wanted)
     }
+
+    fn target(&self) -> &str {
+        self.target.as_deref().unwrap_or(TARGET)
+    }
+}
+
+pub(crate) fn main(parser: lexopt::Parser) -> anyhow::Result<()> {
+    let wanted = Wanted::read(parser)?;
     let folder = workspace::target_directory()?.join("dist");
+    // Packages of another version would be shipped with those of this one.
+    let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).with_context(|| format!("create {}", folder.display()))?;
-    build(with_lab)?;
-    let built = workspace::target_directory()?.join("release/plimsoll");
+    let built = match &wanted.program {
+        Some(program) => program.clone(),
+        None => build(&wanted)?,
+    };
     check_engine(&built)?;
     let (program, debug) = (folder.join("plimsoll"), folder.join("plimsoll.debug"));
     objcopy(&["--only-keep-debug"], &built, &debug)?;
     let link = format!("--add-gnu-debuglink={}", debug.display());
     objcopy(&["--strip-all", &link], &built, &program)?;
     let bytes = std::fs::metadata(&program).context("read the program's size")?.len();
-    let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    println!("{}: {:.1} MiB (aim: {:.0} MiB)", program.display(), mib(bytes), mib(BYTES_AIM));
-    println!("{}: debug lines", debug.display());
-    Ok(())
+    let sizes = format!("limit {:.0} MiB, aim {:.0} MiB", mib(BYTES_MAX), mib(BYTES_AIM));
+    println!("{}: {:.1} MiB, {sizes}", program.display(), mib(bytes));
+    ensure!(bytes <= BYTES_MAX, "keep {} within {:.0} MiB", program.display(), mib(BYTES_MAX));
+    let libc = libc::required(&program)?;
+    println!("{}: {libc}", program.display());
+    ensure!(wanted.any_libc || libc.is_old(), "link an older C library, by --sysroot or --target: {libc}");
+    let parts = parts::Parts::collect(&program, wanted.target(), &folder)?;
+    package::archive(&parts, &folder)?;
+    package::debian(&parts, &libc, &folder)?;
+    package::checksums(&folder)
 }
 
-fn build(with_lab: bool) -> anyhow::Result<()> {
+/// The flags that link the libraries of another system. Compilers of Debian look into their own folders first, unless others are
+/// named.
+fn linking(sysroot: &Path) -> anyhow::Result<String> {
+    let libraries = |folder: &str| -> anyhow::Result<PathBuf> {
+        let entries = std::fs::read_dir(sysroot.join(folder))
+            .with_context(|| format!("read {folder} of the sysroot"))?;
+        let found = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with("-linux-gnu")));
+        found.with_context(|| format!("find the libraries in {folder} of the sysroot"))
+    };
+    let (compiled, shared) = (libraries("usr/lib")?, libraries("lib")?);
+    let words = [
+        format!("--sysroot={}", sysroot.display()),
+        format!("-B{}", compiled.display()),
+        format!("-L{}", compiled.display()),
+        format!("-L{}", shared.display()),
+    ];
+    Ok(words.map(|word| format!("-Clink-arg={word}")).join(" "))
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+/// Builds the program, and returns its path.
+fn build(wanted: &Wanted) -> anyhow::Result<PathBuf> {
     let mut cargo = workspace::cargo();
     cargo.args(["build", "--release", "--package", "plimsoll"]);
-    if !with_lab {
+    if !wanted.with_lab {
         cargo.arg("--no-default-features");
     }
+    let mut folder = workspace::target_directory()?;
+    if let Some(target) = &wanted.target {
+        cargo.args(["--target", target]);
+        folder.push(target);
+    }
+    if let Some(sysroot) = &wanted.sysroot {
+        let sysroot = sysroot.canonicalize().with_context(|| format!("open {}", sysroot.display()))?;
+        let name = wanted.target().to_uppercase().replace('-', "_");
+        cargo.env("CFLAGS", format!("--sysroot={}", sysroot.display()));
+        cargo.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), linking(&sysroot)?);
+    }
     ensure!(cargo.status().context("run cargo")?.success(), "build the release");
-    Ok(())
+    Ok(folder.join("release/plimsoll"))
 }
 
 /// The functions by which the program finds the engine's machine code, to preempt it (`script/src/js/code.rs`).

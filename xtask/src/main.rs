@@ -27,7 +27,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "tidy", help: "checks the rules of the house that no compiler knows", run: tidy::main },
     Verb { name: "bench", help: "measures the program beside others", run: bench::main },
     Verb { name: "callgrind", help: "counts instructions per request", run: callgrind::main },
-    Verb { name: "dist", help: "builds the program as it is shipped, stripped", run: dist::main },
+    Verb { name: "dist", help: "builds the program as it is shipped, with its packages", run: dist::main },
     Verb { name: "evaluate", help: "measures the analysis against known truth", run: evaluate::main },
     Verb { name: "fuzz", help: "runs the fuzz targets", run: fuzz::main },
     Verb { name: "hostile", help: "runs the hostile suite and faults as real runs", run: hostile::main },

@@ -23,6 +23,15 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
     read_stream(File::open(path)?, bytes_max)
 }
 
+/// Opens a regular file, to be read piece by piece.
+///
+/// # Errors
+/// The file cannot be read, or is a directory, device, FIFO or socket.
+pub fn open_regular(path: &Path) -> Result<File> {
+    must_be_regular(&std::fs::metadata(path)?)?;
+    File::open(path)
+}
+
 /// Reads a file that the user names; at most `bytes_max` bytes. It may be a pipe of the shell, such as `<(…)` and `/dev/stdin`.
 ///
 /// # Errors
@@ -102,6 +111,7 @@ mod tests {
         check(&path, 2, Err("larger than 2 bytes"));
         check(&folder.path().join("b"), 3, Err("No such file"));
         // Its length is zero for the file system.
+        assert!(open_regular(&path).is_ok());
         assert!(read_regular(Path::new("/proc/self/status"), 1 << 20).is_ok_and(|bytes| !bytes.is_empty()));
         check(Path::new("/proc/self/status"), 3, Err("larger than 3 bytes"));
     }
@@ -115,6 +125,7 @@ mod tests {
         );
         check(&fifo, 3, Err("it is a FIFO, and only regular files are read"));
         check(Path::new("/dev/zero"), 3, Err("it is a device"));
+        assert!(open_regular(&fifo).is_err_and(|error| error.to_string().contains("it is a FIFO")));
         check(folder.path(), 3, Err("it is a directory"));
         let socket = folder.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");

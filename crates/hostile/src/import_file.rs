@@ -18,7 +18,15 @@ pub fn check(bytes: &[u8]) {
     let _ = Kind::detect(bytes);
     for kind in Kind::ALL {
         match kind {
-            Kind::K6Json | Kind::K6Csv => check_samples(kind, bytes),
+            Kind::K6Json | Kind::K6Csv | Kind::Jtl | Kind::Gatling | Kind::Vegeta => {
+                check_samples(kind, bytes)
+            }
+            Kind::OhaJson => check_text(bytes, |text| import::read_oha(text).map(drop)),
+            Kind::LocustCsv => {
+                if let Err(error) = import::read_locust(&mut Cursor::new(bytes)) {
+                    assert!(!error.to_string().is_empty());
+                }
+            }
             Kind::K6Summary => check_text(bytes, |text| import::read_summary(text).map(drop)),
             Kind::K6Text => check_text(bytes, |text| import::read_text(text).map(drop)),
             Kind::Ngrinder => check_table(bytes),
@@ -33,7 +41,9 @@ fn check_samples(kind: Kind, bytes: &[u8]) {
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
     let lines = bytes.split(|byte| *byte == b'\n').count() as u64;
-    assert!(survey.samples <= lines, "{} samples in {lines} lines", survey.samples);
+    // A line of a request is a sample of seven metrics at most.
+    let most = if matches!(kind, Kind::K6Json | Kind::K6Csv) { lines } else { lines * 7 };
+    assert!(survey.samples <= most, "{} samples in {lines} lines", survey.samples);
     let seconds = survey.ended_unix_ns.abs_diff(survey.started_unix_ns) / 1_000_000_000;
     assert!(seconds <= SPAN_S_MAX, "{seconds} s");
     let mut second = Cursor::new(bytes);

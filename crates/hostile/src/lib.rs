@@ -7,7 +7,9 @@
 pub mod archive_file;
 pub mod content_coding;
 pub mod cookies;
+pub mod draft_source;
 pub mod duration;
+pub mod event_stream;
 pub mod fleet_frames;
 pub mod grpc_messages;
 pub mod html_page;
@@ -37,7 +39,9 @@ pub const ALL: &[Property] = &[
     Property { name: "archive_file", check: archive_file::check },
     Property { name: "content_coding", check: content_coding::check },
     Property { name: "cookies", check: cookies::check },
+    Property { name: "draft_source", check: draft_source::check },
     Property { name: "duration", check: duration::check },
+    Property { name: "event_stream", check: event_stream::check },
     Property { name: "fleet_frames", check: fleet_frames::check },
     Property { name: "grpc_messages", check: grpc_messages::check },
     Property { name: "html_page", check: html_page::check },

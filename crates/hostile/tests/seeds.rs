@@ -89,6 +89,6 @@ macro_rules! replays {
 }
 
 replays! {
-    archive_file content_coding cookies duration fleet_frames grpc_messages html_page http_response import_file json_path options_json
-    otlp proto_file run_file segment threshold url websocket_frames
+    archive_file content_coding cookies draft_source duration event_stream fleet_frames grpc_messages html_page http_response import_file
+    json_path options_json otlp proto_file run_file segment threshold url websocket_frames
 }

@@ -67,6 +67,7 @@ impl<'a> CsvSource<'a> {
                     value,
                     tags,
                     is_whole_seconds,
+                    began: None,
                 })
             }
         }))

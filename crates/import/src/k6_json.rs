@@ -94,6 +94,7 @@ fn point(line: u64, raw: RawLine<'_>) -> Result<Point<'_>, Cow<'static, str>> {
         value: data.value,
         tags: data.tags.map_or("", RawValue::get),
         is_whole_seconds: false,
+        began: None,
     })
 }
 

@@ -21,11 +21,32 @@ pub enum Kind {
     K6Text,
     /// nGrinder's `output.csv`: a row of means per sampling interval.
     Ngrinder,
+    /// JMeter's results as comma-separated values: every request.
+    Jtl,
+    /// Gatling's `simulation.log` as text: every request.
+    Gatling,
+    /// Locust's `PREFIX_stats.csv`: figures.
+    LocustCsv,
+    /// `vegeta encode`, JSON or comma-separated values: every request.
+    Vegeta,
+    /// oha's report as JSON: figures.
+    OhaJson,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::K6Json, Kind::K6Csv, Kind::K6Summary, Kind::K6Text, Kind::Ngrinder];
+    pub const ALL: [Kind; 10] = [
+        Kind::K6Json,
+        Kind::K6Csv,
+        Kind::K6Summary,
+        Kind::K6Text,
+        Kind::Ngrinder,
+        Kind::Jtl,
+        Kind::Gatling,
+        Kind::LocustCsv,
+        Kind::Vegeta,
+        Kind::OhaJson,
+    ];
 
     /// Its word on the command line and in a run's file.
     pub const fn as_str(self) -> &'static str {
@@ -35,6 +56,11 @@ impl Kind {
             Kind::K6Summary => "k6-summary",
             Kind::K6Text => "k6-text",
             Kind::Ngrinder => "ngrinder",
+            Kind::Jtl => "jtl",
+            Kind::Gatling => "gatling",
+            Kind::LocustCsv => "locust-csv",
+            Kind::Vegeta => "vegeta",
+            Kind::OhaJson => "oha-json",
         }
     }
 
@@ -46,12 +72,17 @@ impl Kind {
             Kind::K6Summary => "k6's summary as JSON",
             Kind::K6Text => "k6's summary as text",
             Kind::Ngrinder => "nGrinder's output.csv",
+            Kind::Jtl => "JMeter's results",
+            Kind::Gatling => "Gatling's simulation.log",
+            Kind::LocustCsv => "Locust's stats.csv",
+            Kind::Vegeta => "vegeta's results",
+            Kind::OhaJson => "oha's report as JSON",
         }
     }
 
     /// Whether it holds every sample.
     pub const fn has_samples(self) -> bool {
-        matches!(self, Kind::K6Json | Kind::K6Csv)
+        matches!(self, Kind::K6Json | Kind::K6Csv | Kind::Jtl | Kind::Gatling | Kind::Vegeta)
     }
 
     /// Detects the format of a file from its first bytes; `None` if it is unknown.
@@ -64,6 +95,28 @@ impl Kind {
         }
         if first.contains("DateTime") && first.contains("TPS") {
             return Some(Kind::Ngrinder);
+        }
+        if first.contains("timeStamp") && first.contains("elapsed") {
+            return Some(Kind::Jtl);
+        }
+        if first.contains("Request Count") && first.contains("Failure Count") {
+            return Some(Kind::LocustCsv);
+        }
+        if ["RUN\t", "USER\t", "REQUEST\t", "ASSERTION\t"].iter().any(|word| first.starts_with(word)) {
+            return Some(Kind::Gatling);
+        }
+        let is_vegeta_row = || {
+            let mut cells = first.split(',');
+            let is_time = cells
+                .next()
+                .is_some_and(|cell| cell.len() == 19 && cell.bytes().all(|byte| byte.is_ascii_digit()));
+            is_time && cells.next().is_some_and(|cell| cell.parse::<u16>().is_ok()) && cells.count() >= 9
+        };
+        if first.starts_with("{\"attack\"") || is_vegeta_row() {
+            return Some(Kind::Vegeta);
+        }
+        if head.starts_with('{') && head.contains("\"latencyPercentiles\"") {
+            return Some(Kind::OhaJson);
         }
         if head.starts_with('{') {
             let is_line =
@@ -100,6 +153,12 @@ mod tests {
         check(r#"{"root_group":{},"metrics":{}}"#, Some(Kind::K6Summary));
         check("DateTime,vuser,Tests,Errors,Mean_Test_Time_(ms),TPS\n", Some(Kind::Ngrinder));
         check("hello\n     http_reqs......................: 132197 219.098265/s\n", Some(Kind::K6Text));
+        check("timeStamp,elapsed,label,responseCode\n", Some(Kind::Jtl));
+        check("RUN\tshop.Buy\tbuy\t1\t \t3.9.5\n", Some(Kind::Gatling));
+        check("Type,Name,Request Count,Failure Count,Median Response Time\n", Some(Kind::LocustCsv));
+        check("{\"attack\":\"\",\"seq\":0,\"code\":200}\n", Some(Kind::Vegeta));
+        check("1795676543146831827,200,21263911,0,1379,,,,0,GET,http://h/,\n", Some(Kind::Vegeta));
+        check("{\"summary\": {}, \"latencyPercentiles\": {}}", Some(Kind::OhaJson));
         check("a,b,c\n1,2,3\n", None);
         check("", None);
         assert_eq!(Kind::detect(&[0xff, 0x00, 0x9f]), None);

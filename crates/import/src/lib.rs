@@ -7,7 +7,9 @@
 
 mod error;
 mod flaws;
+mod gatling;
 mod instant;
+mod jtl;
 mod k6_csv;
 mod k6_json;
 mod k6_summary;
@@ -15,11 +17,15 @@ mod k6_text;
 mod kind;
 mod known;
 mod lines;
+mod locust;
 pub mod ngrinder;
+mod oha;
 mod records;
+mod requests;
 mod samples;
 mod stated;
 mod survey;
+mod vegeta;
 
 pub use error::ImportError;
 pub use flaws::{FLAWS_SHOWN_MAX, Flaws};
@@ -28,6 +34,8 @@ pub use k6_summary::read_summary;
 pub use k6_text::read_text;
 pub use kind::{HEAD_BYTES, Kind};
 pub use lines::LINE_BYTES_MAX;
+pub use locust::read_locust;
+pub use oha::read_oha;
 pub use samples::{LATE_SECONDS_MAX, RUN_START, Samples};
 pub use stated::{Figure, Stated, StatedCheck, StatedMetric, StatedThreshold};
 pub use survey::{SPAN_DAYS_MAX, Survey};

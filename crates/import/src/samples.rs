@@ -14,6 +14,7 @@ use tally::{Errors, Merger, Noted};
 
 use crate::k6_csv::CsvSource;
 use crate::k6_json::JsonSource;
+use crate::requests::RequestSource;
 use crate::survey::{self, Survey};
 use crate::{ImportError, Kind};
 
@@ -40,6 +41,8 @@ pub(crate) struct Point<'a> {
     /// The tags as the source writes them; [`tags`] reads them.
     pub(crate) tags: &'a str,
     pub(crate) is_whole_seconds: bool,
+    /// When what it measures began, where the source says so.
+    pub(crate) began: Option<i64>,
 }
 
 /// A metric as a source declares it.
@@ -64,12 +67,16 @@ pub(crate) enum Entry<'a> {
 pub(crate) enum Source<'a> {
     Json(JsonSource<'a>),
     Csv(Box<CsvSource<'a>>),
+    Requests(Box<RequestSource<'a>>),
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn new(kind: Kind, input: &'a mut dyn BufRead) -> Result<Source<'a>, ImportError> {
         Ok(match kind {
             Kind::K6Csv => Source::Csv(Box::new(CsvSource::new(input)?)),
+            Kind::Jtl | Kind::Gatling | Kind::Vegeta => {
+                Source::Requests(Box::new(RequestSource::new(kind, input)?))
+            }
             _ => Source::Json(JsonSource::new(input)),
         })
     }
@@ -78,6 +85,7 @@ impl<'a> Source<'a> {
         match self {
             Source::Json(json) => json.next(),
             Source::Csv(csv) => csv.next(),
+            Source::Requests(requests) => requests.next(),
         }
     }
 }
@@ -85,7 +93,7 @@ impl<'a> Source<'a> {
 /// The tags of a sample, in the order of the source.
 pub(crate) fn tags(kind: Kind, text: &str) -> Vec<(String, String)> {
     match kind {
-        Kind::K6Csv => crate::k6_csv::tags(text),
+        Kind::K6Csv | Kind::Jtl | Kind::Gatling | Kind::Vegeta => crate::k6_csv::tags(text),
         _ => crate::k6_json::tags(text),
     }
 }
@@ -93,6 +101,9 @@ pub(crate) fn tags(kind: Kind, text: &str) -> Vec<(String, String)> {
 impl Point<'_> {
     /// When what it measures began: an iteration's sample is taken at its end.
     pub(crate) fn began_unix_ns(&self) -> i64 {
+        if let Some(began) = self.began {
+            return began.min(self.unix_ns);
+        }
         let is_timed = self.metric == "iteration_duration" && self.value > 0.0 && self.value < 86_400_000.0;
         self.unix_ns.saturating_sub(if is_timed { (self.value * 1e6) as i64 } else { 0 })
     }

@@ -239,14 +239,20 @@ impl<'a> Reading<'a> {
     }
 
     fn gaps(&self, kind: Kind) -> Vec<String> {
-        let mut gaps = vec![
+        let mut gaps = match kind {
+            Kind::K6Json | Kind::K6Csv => vec![
             "k6 wrote samples and not the run's length: it is counted from the first iteration's start to the last sample, and \
              figures per second are over that"
                 .to_owned(),
             "numbers are k6's: a request that failed at once is a sample of 0 ms, and one that timed out counts with its timeout"
                 .to_owned(),
             "the load's plan, its lateness and the machine that made it are not in the source".to_owned(),
-        ];
+            ],
+            _ => vec![
+                "the run's length is that from the first request's start to the last one's end".to_owned(),
+                "the load's plan, its lateness and the machine that made it are not in the source".to_owned(),
+            ],
+        };
         let list = |names: &[String]| listed(names);
         if kind == Kind::K6Csv {
             gaps.push("values are rounded to six decimals, and thresholds are not in the source".to_owned());

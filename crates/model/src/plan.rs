@@ -326,6 +326,8 @@ pub struct NetworkOptions {
     pub blacklist_ips: Vec<String>,
     /// Names never connected to; a leading `*.` matches sub-domains.
     pub block_hostnames: Vec<String>,
+    /// The only hosts that may be connected to, where they are limited: names, `*.name`, addresses and networks in CIDR form.
+    pub allowed_hosts: Option<Vec<String>>,
     /// Local addresses to bind: VU *i* takes number (*i* − 1) mod length.
     pub local_ips: Vec<IpAddr>,
 }

@@ -3,6 +3,7 @@
 use crate::Options;
 use crate::constant::ConstantLoad;
 use crate::error::{PlanError, Problem};
+use crate::limits::LoadLimits;
 use crate::options::{Level, finish};
 use crate::value::{OptionValue, invalid};
 
@@ -77,6 +78,8 @@ pub struct CliOptions {
     pub features: Vec<String>,
     /// The load of a study, which replaces the scenarios.
     pub constant: Option<ConstantLoad>,
+    /// Limits of the user for scripts of others.
+    pub limits: LoadLimits,
 }
 
 impl Options {

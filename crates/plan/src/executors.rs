@@ -13,7 +13,7 @@ use crate::{GoDuration, VUS_MAX};
 pub const STAGES_MAX: usize = 10_000;
 
 const DURATION_MIN: GoDuration = GoDuration::from_secs(1);
-const MAX_DURATION_DEFAULT: GoDuration = GoDuration::from_secs(600);
+pub(crate) const MAX_DURATION_DEFAULT: GoDuration = GoDuration::from_secs(600);
 const GRACEFUL_RAMP_DOWN_DEFAULT: GoDuration = GoDuration::from_secs(30);
 const TIME_UNIT_DEFAULT: GoDuration = GoDuration::from_secs(1);
 

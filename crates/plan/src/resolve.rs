@@ -254,6 +254,7 @@ fn network(options: &Options) -> NetworkOptions {
         hosts: options.hosts.clone().unwrap_or_default().0,
         blacklist_ips: options.blacklist_ips.clone().unwrap_or_default().0,
         block_hostnames: options.block_hostnames.clone().unwrap_or_default().0,
+        allowed_hosts: None,
         local_ips: options.local_ips.clone().unwrap_or_default().addresses,
     }
 }

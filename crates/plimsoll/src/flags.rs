@@ -15,7 +15,10 @@ mod host_agent;
 mod import;
 #[cfg(feature = "lab")]
 mod lab;
+mod limits;
+mod new;
 mod otlp;
+mod project;
 mod series;
 mod serve;
 mod stored;
@@ -32,6 +35,9 @@ pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryForma
 pub(crate) use diagnose::DiagnoseFlags;
 pub(crate) use evidence::{CollectFlags, DoctorFlags, EvidenceFlags};
 pub(crate) use host_agent::HostAgentFlags;
+pub(crate) use limits::{LimitFlags, McpFlags};
+pub(crate) use new::NewFlags;
+pub(crate) use project::{HelpFlags, ManFlags, TypesFlags};
 pub(crate) use series::SeriesFlags;
 pub(crate) use serve::ServeFlags;
 pub(crate) use stored::{
@@ -47,6 +53,7 @@ pub(crate) use study::{CapacityFlags, FindFlags, LevelFlags, StudyFlags, SweepFl
     version,
     propagate_version = false,
     subcommand_required = true,
+    disable_help_subcommand = true,
     arg_required_else_help = true,
     args_override_self = true,
     after_help = "Examples:\n  plimsoll demo                            run a test against a built-in shop\n  \
@@ -123,8 +130,12 @@ pub(crate) enum Verb {
     Archive(Box<ArchiveFlags>),
     /// List the modules that a script imports.
     Deps(Box<DepsFlags>),
-    /// Create a new script from a template.
+    /// Create a script from a template, or from a recording or a description of requests.
     New(NewFlags),
+    /// Write TypeScript declarations and settings, so that editors complete scripts.
+    Types(TypesFlags),
+    /// Let an assistant check scripts, run them within your limits, and read results (Model Context Protocol).
+    Mcp(McpFlags),
     /// Start systems under test on real servers, inject faults, and stop them.
     #[cfg(feature = "lab")]
     Lab(LabFlags),
@@ -147,6 +158,11 @@ pub(crate) enum Verb {
     /// Print a shell completion script.
     #[command(alias = "completion")]
     Completions(CompletionsFlags),
+    /// Write man pages.
+    #[command(hide = true)]
+    Man(ManFlags),
+    /// Show help on a subcommand or a topic, or list both.
+    Help(HelpFlags),
 }
 
 /// Flags accepted by every subcommand.
@@ -182,6 +198,16 @@ pub(crate) struct GlobalFlags {
     /// Source of secrets for k6/secrets: file=PATH, mock=KEY=VALUE,… or url=urlTemplate=URL,…; repeatable
     #[arg(long, global = true, value_name = "SOURCE")]
     pub(crate) secret_source: Vec<String>,
+}
+
+impl GlobalFlags {
+    /// The flags that a process of this program needs to find the same config, runs and secrets.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let config = self.config.as_ref().map(|path| format!("--config={}", path.display()));
+        let runs = self.runs.as_ref().map(|place| format!("--runs={place}"));
+        let secrets = self.secret_source.iter().map(|source| format!("--secret-source={source}"));
+        config.into_iter().chain(runs).chain(secrets).collect()
+    }
 }
 
 /// The script and its environment.
@@ -271,6 +297,8 @@ pub(crate) struct RunFlags {
     pub(crate) series: SeriesFlags,
     #[command(flatten)]
     pub(crate) agents: AgentsFlags,
+    #[command(flatten)]
+    pub(crate) limits: LimitFlags,
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
@@ -332,11 +360,6 @@ const DEPS_EXAMPLES: &str = "\
 Examples:
   plimsoll deps script.js          list the modules that the script imports
   plimsoll deps --json script.js   print them as JSON";
-
-const NEW_EXAMPLES: &str = "\
-Examples:
-  plimsoll new                                   create script.js
-  plimsoll new --template protocol checkout.js   create checkout.js from another template";
 
 const STATUS_EXAMPLES: &str = "\
 Examples:
@@ -427,6 +450,8 @@ pub(crate) struct DemoFlags {
 pub(crate) struct InspectFlags {
     #[command(flatten)]
     pub(crate) script: ScriptFlags,
+    #[command(flatten)]
+    pub(crate) limits: LimitFlags,
     /// Consolidate options from all sources, and add the VUs and the duration that the test needs
     #[arg(long)]
     pub(crate) execution_requirements: bool,
@@ -459,21 +484,6 @@ pub(crate) struct DepsFlags {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// `plimsoll new`
-#[derive(Clone, Debug, Default, Args)]
-#[command(after_help = NEW_EXAMPLES)]
-pub(crate) struct NewFlags {
-    /// Path of the new script [default: script.js]
-    #[arg(value_name = "FILE")]
-    pub(crate) file: Option<PathBuf>,
-    /// Overwrite the file if it exists
-    #[arg(short, long)]
-    pub(crate) force: bool,
-    /// Template: minimal, protocol, or the path of a file
-    #[arg(long, value_name = "TEMPLATE", default_value = "minimal")]
-    pub(crate) template: String,
 }
 
 /// `plimsoll scale`
@@ -555,6 +565,7 @@ macro_rules! option_flags {
                     http_debug: self.http_debug.clone(),
                     paused: self.paused,
                     constant: self.constant.clone(),
+                    limits: Default::default(),
                 }
             }
         }

@@ -10,7 +10,6 @@ mod lab_system;
 mod settings;
 #[cfg(feature = "lab")]
 mod systems;
-mod traces;
 mod verbs;
 
 use std::process::ExitCode;
@@ -65,13 +64,13 @@ fn run(cli: &Cli) -> Exit {
             return failure.exit;
         }
     };
-    let exit = dispatch(&cli.verb, &context).unwrap_or_else(|failure| report(&failure, &context));
+    let exit = dispatch(cli, &context).unwrap_or_else(|failure| report(&failure, &context));
     context.logger.finish();
     exit
 }
 
-fn dispatch(verb: &Verb, context: &Context) -> Result<Exit, Failure> {
-    match verb {
+fn dispatch(cli: &Cli, context: &Context) -> Result<Exit, Failure> {
+    match &cli.verb {
         Verb::Run(flags) => verbs::run::run(flags, context),
         Verb::Demo(flags) => verbs::demo::run(flags, context),
         Verb::Runs(flags) => verbs::runs::run(flags, context),
@@ -99,6 +98,10 @@ fn dispatch(verb: &Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Archive(flags) => verbs::archive::run(flags, context),
         Verb::Deps(flags) => verbs::deps::run(flags, context),
         Verb::New(flags) => verbs::new::run(flags, context),
+        Verb::Types(flags) => verbs::types::run(flags, context),
+        Verb::Mcp(flags) => verbs::mcp::run(flags, &cli.global, context),
+        Verb::Help(flags) => verbs::help::run(flags),
+        Verb::Man(flags) => verbs::man::run(flags),
         #[cfg(feature = "lab")]
         Verb::Lab(flags) => verbs::lab::run(flags, context),
         Verb::Status => verbs::status::run(context),

@@ -20,6 +20,7 @@ mod exit;
 mod failure;
 pub mod history;
 mod imported;
+pub mod labels;
 mod length;
 pub mod listing;
 mod machine;

@@ -81,6 +81,8 @@ impl Bundle {
             env: settings.env,
             suspects: Default::default(),
             shared_arrays: Default::default(),
+            row_cursors: Default::default(),
+            shared_values: Default::default(),
             strict: AtomicBool::new(false),
             outcomes: crate::state::outcomes::Outcomes::default(),
             memory: MemoryPool::new(settings.memory),
@@ -117,8 +119,11 @@ impl Bundle {
         &self.url
     }
 
-    /// Every file that was read, by its URL and unchanged: modules, and what `open()` read.
-    pub fn files(&self) -> BTreeMap<String, Arc<[u8]>> {
+    /// Every file that was read, by its URL and unchanged: modules, what `open()` read, and files of rows.
+    ///
+    /// # Errors
+    /// A text for the user: a file of rows is too large for an archive, or cannot be read any more.
+    pub fn files(&self) -> Result<BTreeMap<String, Arc<[u8]>>, String> {
         self.init.sources.files()
     }
 

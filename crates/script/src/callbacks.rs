@@ -71,6 +71,16 @@ pub trait Log: Send + Sync {
     fn log(&self, line: LogLine);
 }
 
+/// The share of one instance of a test that several run together.
+pub trait Share: Send + Sync {
+    /// The number in the whole test of this instance's thing number `index_in_instance`, both from 0. No two instances have
+    /// the same, and together they have all.
+    fn index_in_test(&self, index_in_instance: u64) -> u64;
+
+    /// Whether this instance is the whole test.
+    fn is_whole(&self) -> bool;
+}
+
 /// Steers the run from inside a script.
 pub trait Control: Send + Sync {
     /// `test.abort(reason)`: ends the run early.

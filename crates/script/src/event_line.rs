@@ -73,7 +73,7 @@ impl EventLine {
         while let Some(event) = source.take_event() {
             let is_last = S::is_last(&event);
             if is_last {
-                self.vu.websockets.remove(self.id);
+                self.vu.streams.remove(self.id);
             }
             source.deliver(ctx, &self, event)?;
             if is_last {
@@ -85,7 +85,7 @@ impl EventLine {
                 return Ok(());
             }
         }
-        if self.vu.websockets.contains(self.id) {
+        if self.vu.streams.contains(self.id) {
             self.listen(source);
         }
         Ok(())

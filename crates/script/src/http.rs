@@ -15,6 +15,7 @@ mod perform;
 mod response;
 mod samples;
 mod span;
+pub(crate) mod streaming;
 pub(crate) mod suspects;
 mod url;
 

@@ -56,6 +56,8 @@ pub(crate) struct Sources {
 struct Inner {
     texts: HashMap<String, Arc<str>>,
     files: HashMap<PathBuf, Arc<[u8]>>,
+    /// Files that are read row by row.
+    streamed: BTreeSet<PathBuf>,
     remote: HashMap<String, Arc<[u8]>>,
     builtins: BTreeSet<&'static str>,
     missing: Vec<String>,
@@ -181,12 +183,16 @@ impl Sources {
         inner.texts.insert(url.to_owned(), without_mark(&text).into());
     }
 
-    /// Every file that has been read, by its URL: modules as they were before anything was done to their text, and what
-    /// `open()` read.
-    pub(crate) fn files(&self) -> BTreeMap<String, Arc<[u8]>> {
+    /// Every file that has been read, by its URL: modules as they were before anything was done to their text, what `open()`
+    /// read, and what is read row by row.
+    ///
+    /// # Errors
+    /// A text for the user: a file that is read row by row is too large to be in memory.
+    pub(crate) fn files(&self) -> Result<BTreeMap<String, Arc<[u8]>>, String> {
+        self.read_streamed()?;
         let inner = self.inner();
         let local = inner.files.iter().map(|(path, bytes)| (file_url(path), bytes.clone()));
-        local.chain(inner.remote.iter().map(|(url, bytes)| (url.clone(), bytes.clone()))).collect()
+        Ok(local.chain(inner.remote.iter().map(|(url, bytes)| (url.clone(), bytes.clone()))).collect())
     }
 
     /// The host's modules that something was resolved to.

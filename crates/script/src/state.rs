@@ -7,11 +7,13 @@ pub(crate) mod events;
 pub(crate) mod flow;
 pub(crate) mod flow_metrics;
 pub(crate) mod http;
+pub(crate) mod open_streams;
 pub(crate) mod outcomes;
+pub(crate) mod own_metrics;
 pub(crate) mod schemas;
 pub(crate) mod stop;
+pub(crate) mod stream_metrics;
 pub(crate) mod suspects;
-pub(crate) mod websockets;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -30,12 +32,13 @@ use self::commonjs::CommonJsFiles;
 use self::events::EventLoop;
 use self::flow::Tasks;
 use self::http::HttpState;
+use self::open_streams::OpenStreams;
 use self::outcomes::Outcomes;
 use self::schemas::Schemas;
 use self::stop::{Stop, StopReason};
+use self::stream_metrics::StreamMetrics;
 use self::suspects::Suspects;
-use self::websockets::WebSockets;
-use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Sink, Spans};
+use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Share, Sink, Spans};
 use crate::memory::{MemoryAccount, MemoryPool};
 use crate::rate_gate::RateGate;
 use crate::shapes::ParsedLayouts;
@@ -73,6 +76,8 @@ pub struct RunContext {
     pub traces: Option<TraceSample>,
     /// Takes the spans of requests and tasks, where traces are received.
     pub spans: Option<Arc<dyn Spans>>,
+    /// This instance's share of what is numbered over the whole test.
+    pub share: Arc<dyn Share>,
     /// Aborts and failures.
     pub control: Arc<dyn Control>,
 }
@@ -122,6 +127,10 @@ pub(crate) struct InitShared {
     /// Places in the script that make URLs with missing values.
     pub(crate) suspects: Suspects,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
+    /// Cursors over files of rows.
+    pub(crate) row_cursors: crate::rows::Cursors,
+    /// Counters, queues and maps of all VUs.
+    pub(crate) shared_values: crate::shared_values::SharedValues,
     pub(crate) strict: std::sync::atomic::AtomicBool,
     /// Outcomes of the tasks of `plimsoll/flow`.
     pub(crate) outcomes: Outcomes,
@@ -141,7 +150,10 @@ pub(crate) struct VuState {
     pub(crate) cache: Rc<TagCache>,
     pub(crate) events: EventLoop,
     pub(crate) http: HttpState,
-    pub(crate) websockets: WebSockets,
+    pub(crate) streams: OpenStreams,
+    pub(crate) stream_metrics: StreamMetrics,
+    /// Shared values that this VU has named, by its numbers for them.
+    pub(crate) shared_values: RefCell<Vec<Arc<crate::shared_values::Shared>>>,
     pub(crate) tasks: Tasks,
     pub(crate) stop: Stop,
     pub(crate) common_js: CommonJsFiles,
@@ -174,7 +186,9 @@ impl VuState {
             cache,
             events: EventLoop::default(),
             http: HttpState::default(),
-            websockets: WebSockets::default(),
+            streams: OpenStreams::default(),
+            stream_metrics: StreamMetrics::default(),
+            shared_values: RefCell::default(),
             tasks: Tasks::default(),
             stop,
             common_js: CommonJsFiles::default(),

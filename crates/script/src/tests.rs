@@ -19,6 +19,7 @@ use crate::{
 
 mod ceilings;
 mod code;
+mod declarations;
 mod flow;
 mod groups;
 mod grpc;
@@ -26,7 +27,10 @@ mod mistakes;
 mod notation;
 mod notes;
 mod redis;
+mod rows;
+mod shared;
 mod sql;
+mod streaming;
 mod turns;
 mod web;
 mod webcrypto;
@@ -191,6 +195,19 @@ fn run_within(
     Left { ends, logs, samples, noted, setup, aborted, failed }
 }
 
+/// An instance that is the whole test.
+struct Whole;
+
+impl crate::Share for Whole {
+    fn index_in_test(&self, index_in_instance: u64) -> u64 {
+        index_in_instance
+    }
+
+    fn is_whole(&self) -> bool {
+        true
+    }
+}
+
 /// The context of a run of one scenario, shared by its VUs.
 fn context(heard: &Arc<Heard>, iterations: u64) -> Arc<RunContext> {
     let plan = Plan {
@@ -216,6 +233,7 @@ fn context(heard: &Arc<Heard>, iterations: u64) -> Arc<RunContext> {
         rate: None,
         traces: None,
         spans: None,
+        share: Arc::new(Whole),
         exported_options_json: "{}".into(),
         control: heard.clone(),
         tags: Arc::new(TagInterner::default()),
@@ -294,6 +312,12 @@ fn check_log(body: &str, expect: &str) {
         "import exec from 'k6/execution'; import encoding from 'k6/encoding';\nexport default function () {{ {body} }}"
     );
     assert_eq!(logged(&source), [expect], "{body}");
+}
+
+/// Runs a body with imports of its own and checks what it logs.
+#[track_caller]
+fn check_log_with(imports: &str, body: &str, expect: &str) {
+    assert_eq!(logged(&format!("{imports}\nexport default function () {{ {body} }}")), [expect], "{body}");
 }
 
 #[test]

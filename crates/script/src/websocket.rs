@@ -22,7 +22,7 @@ fn id_of(args: &Args<'_, '_>) -> Option<u32> {
 
 /// The session that argument 0 names; `None` once it is over.
 fn session_of(args: &Args<'_, '_>) -> Option<Rc<Session>> {
-    args.vu.websockets.get(id_of(args)?)
+    args.vu.streams.get(id_of(args)?)
 }
 
 /// `fail(text)`: throws an error of the host's own.

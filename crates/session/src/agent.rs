@@ -572,6 +572,7 @@ impl Loaded {
         let control = ScriptControl { control: config.control.clone(), log: self.context.logger.clone() };
         let run = script::RunContext {
             plan: plan.clone(),
+            share: crate::share::of(plan),
             tags: self.tags.clone(),
             progress: config.progress.clone(),
             epoch: self.context.epoch,

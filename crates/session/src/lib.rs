@@ -5,6 +5,7 @@
 pub mod agent;
 mod agent_options;
 pub mod agents;
+pub mod browser_spans;
 pub mod child_run;
 mod context;
 mod detached;
@@ -24,16 +25,19 @@ mod outputs;
 pub mod packing;
 pub mod page;
 pub mod program;
+pub mod project;
 pub mod receiving;
 mod recording;
 pub mod reports;
 mod run;
 pub mod secrets;
+mod share;
 pub mod signals;
 pub mod source;
 pub mod summary;
 pub mod terminal;
 pub mod test;
+pub mod typings;
 mod watch;
 
 pub use context::{Context, plan_failure, refuse_first};

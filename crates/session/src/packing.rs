@@ -16,15 +16,16 @@ const FORMAT_VERSION: &str = "2.2.0";
 /// Packs a script with everything that it loads, and these options.
 ///
 /// # Errors
-/// The options are invalid.
+/// The options are invalid, or a file is too large for an archive.
 pub fn archive_of(
     script: &Script,
     options: Options,
     env: Option<BTreeMap<String, String>>,
 ) -> Result<Archive, Failure> {
     let url = script.bundle.url();
+    let files = script.bundle.files().map_err(|text| Failure::new(Exit::Other, text))?;
     let mut files: BTreeMap<String, Vec<u8>> =
-        script.bundle.files().into_iter().map(|(url, bytes)| (anonymous(&url), bytes.to_vec())).collect();
+        files.into_iter().map(|(url, bytes)| (anonymous(&url), bytes.to_vec())).collect();
     let filename = anonymous(url);
     let text = files.remove(&filename).unwrap_or_default();
     let pwd = match filename.rsplit_once('/') {

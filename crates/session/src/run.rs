@@ -314,6 +314,7 @@ fn program(
     let control = ScriptControl { control: config.control.clone(), log: context.logger.clone() };
     let run = script::RunContext {
         plan: test.plan.clone(),
+        share: crate::share::of(&test.plan),
         tags: config.tags.clone(),
         progress: config.progress.clone(),
         epoch: context.epoch,

@@ -29,6 +29,8 @@ pub struct SourceSettings {
     pub lock: bool,
     /// Whether remote modules must match the lock file.
     pub frozen: bool,
+    /// Whether remote modules are refused: the user limits the hosts that the script may reach.
+    pub offline: bool,
     /// The folder of the module cache, if not the user's default.
     pub cache: Option<PathBuf>,
     /// Limits of the memory that VUs hold.
@@ -66,6 +68,8 @@ pub struct Source {
     archive: Option<Archive>,
     /// The loader of remote modules.
     remote: Option<Arc<Remote>>,
+    /// Whether remote modules are refused.
+    is_offline: bool,
 }
 
 /// The type of a script, from the flag.
@@ -95,6 +99,9 @@ impl Source {
     fn read_text(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
         let kind = kind(settings, context)?;
         let name = settings.script.display().to_string();
+        if settings.offline && name.starts_with("https://") {
+            return Err(Failure::new(Exit::Other, format!("failed to {}", refused(&name))));
+        }
         if name.starts_with("https://") {
             return Source::read_remote(settings, context, name);
         }
@@ -104,9 +111,12 @@ impl Source {
             let remote = remote(settings, context, folder_of(&path))?;
             return Source::of_archive(name, archive, remote);
         }
-        let remote = Arc::new(remote(settings, context, folder_of(&path))?);
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Source { name, path, text, remote: Some(remote), ..Source::default() })
+        let remote = match settings.offline {
+            true => None,
+            false => Some(Arc::new(remote(settings, context, folder_of(&path))?)),
+        };
+        Ok(Source { name, path, text, remote, is_offline: settings.offline, ..Source::default() })
     }
 
     fn read_remote(settings: &SourceSettings, context: &Context, url: String) -> Result<Source, Failure> {
@@ -137,7 +147,7 @@ impl Source {
         let (name, path) =
             (filename.clone(), PathBuf::from(filename.strip_prefix("file://").unwrap_or(filename)));
         let text = String::from_utf8_lossy(&archive.script).into_owned();
-        Source { name, path, text, memory, archive: Some(archive), remote: None }
+        Source { name, path, text, memory, archive: Some(archive), ..Source::default() }
     }
 
     /// Returns the options of an archive, which replace the script's own.
@@ -161,8 +171,9 @@ impl Source {
             let packages = archive.metadata.packages.iter().map(package_import).collect();
             return Outside { fetch: Some(fetch), packed: Some(packed_files(archive)), packages };
         }
+        let refused = self.is_offline.then(|| Arc::new(Refused) as Arc<dyn Fetch>);
         let fetch = self.remote.clone().map(|remote| Arc::new(Network(remote)) as Arc<dyn Fetch>);
-        Outside { fetch, ..Outside::default() }
+        Outside { fetch: fetch.or(refused), ..Outside::default() }
     }
 
     /// Logs notes about how remote modules were loaded.
@@ -192,6 +203,21 @@ impl Fetch for Network {
     fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
         self.0.fetch(url).map_err(|error| format!("failed to {error}"))
     }
+}
+
+/// Refuses remote modules.
+struct Refused;
+
+impl Fetch for Refused {
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        Err(format!("failed to {}", refused(url)))
+    }
+}
+
+fn refused(url: &str) -> String {
+    format!(
+        "load {url}: hosts are limited (--allow-host), which refuses remote modules; pack them with `plimsoll archive`"
+    )
 }
 
 /// Loads remote modules from an archive and checks them against the lock file.

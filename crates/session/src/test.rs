@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::MetricRegistry;
 use model::plan::{Compat, Plan};
-use plan::{CliOptions, Level, Options, ResolveContext, consolidate, resolve, vu_demand};
+use plan::{CliOptions, Level, LoadLimits, Options, ResolveContext, consolidate, resolve, vu_demand};
 use runs::{Exit, Failure};
 use script::{Bundle, Entry, Settings};
 use tally::Thresholds;
@@ -166,6 +166,7 @@ impl Test {
         if ignores_thresholds {
             plan.thresholds.clear();
         }
+        limit(&mut plan, &cli.limits)?;
         check_demand(&plan)?;
         let thresholds = Thresholds::parse(&plan.thresholds, &script.metrics).map_err(|errors| {
             let lines: Vec<String> = errors.iter().map(|error| format!("failed to {error}")).collect();
@@ -197,6 +198,15 @@ impl Test {
         let (plan, thresholds) = (Arc::new(plan), Thresholds::default());
         Ok(Test { script, options, plan, exported_options_json, thresholds, env, network })
     }
+}
+
+/// Refuses a plan beyond the user's limits, and makes it keep the others.
+///
+/// # Errors
+/// The first limit that the plan exceeds.
+pub fn limit(plan: &mut Plan, limits: &LoadLimits) -> Result<(), Failure> {
+    let applied = limits.apply(plan);
+    applied.map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))
 }
 
 fn network(plan: &Plan) -> Result<Arc<wire::Shared>, Failure> {

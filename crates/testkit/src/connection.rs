@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 
-use crate::reply::{Reply, ReplyEnd, Step};
+use crate::reply::{Reply, ReplyEnd, Step, framed, numbered};
 use crate::request::{Framing, Head, Request};
 use crate::seen::{Counters, Remembered};
 use crate::websocket;
@@ -298,6 +298,8 @@ impl<T: Transport> Connection<T> {
             match step {
                 Step::Write(bytes) => self.write(bytes).await?,
                 Step::Repeat { chunk, bytes } => self.repeat(chunk, *bytes).await?,
+                Step::Chunk(chunk) => self.write(&framed(chunk)).await?,
+                Step::Pace { piece, count, every } => self.pace(piece, *count, *every).await?,
                 Step::Wait(time) => self.wait(*time).await?,
                 Step::Hang => self.until_gone().await?,
             }
@@ -316,6 +318,19 @@ impl<T: Transport> Connection<T> {
             let take = chunk.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             self.write(&chunk[..take]).await?;
             left -= take as u64;
+        }
+        Ok(())
+    }
+
+    async fn pace(&mut self, piece: &str, count: u64, every: Duration) -> io::Result<()> {
+        let mut due = SystemClock::now();
+        for n in 0..count {
+            let left = due.since(SystemClock::now());
+            if !left.is_zero() {
+                self.wait(left).await?;
+            }
+            self.write(&framed(&numbered(piece, n))).await?;
+            due = due + every;
         }
         Ok(())
     }

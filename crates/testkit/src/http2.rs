@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::connection::{MAX_STORED_BODY_BYTES, SEEN_PATH, Service, Transport};
 use crate::grpc;
-use crate::reply::{Reply, ReplyEnd, Step};
+use crate::reply::{Reply, ReplyEnd, Step, numbered};
 use crate::request::{Head, Request};
 use crate::seen::{Counters, Remembered};
 
@@ -150,7 +150,7 @@ async fn play(
             match step {
                 Step::Wait(time) => wait(respond, *time).await?,
                 Step::Hang => hang(respond).await?,
-                Step::Write(_) | Step::Repeat { .. } => respond.send_reset(Reason::PROTOCOL_ERROR),
+                _ => respond.send_reset(Reason::PROTOCOL_ERROR),
             }
         }
         if !reply.bytes.is_empty() {
@@ -171,6 +171,8 @@ async fn play(
         match step {
             Step::Write(bytes) => send(&mut stream, bytes.clone(), false).await?,
             Step::Repeat { chunk, bytes } => repeat(&mut stream, chunk, *bytes).await?,
+            Step::Chunk(chunk) => send(&mut stream, chunk.clone(), false).await?,
+            Step::Pace { piece, count, every } => pace(&mut stream, piece, *count, *every).await?,
             Step::Wait(time) => {
                 tokio::select! {
                     () = tokio::time::sleep(*time) => {}
@@ -234,6 +236,22 @@ async fn repeat(stream: &mut SendStream<Bytes>, chunk: &Bytes, bytes: u64) -> Re
         let take = chunk.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         send(stream, chunk.slice(..take), false).await?;
         left -= take as u64;
+    }
+    Ok(())
+}
+
+async fn pace(stream: &mut SendStream<Bytes>, piece: &str, count: u64, every: Duration) -> Result<(), ()> {
+    let mut due = SystemClock::now();
+    for n in 0..count {
+        let left = due.since(SystemClock::now());
+        if !left.is_zero() {
+            tokio::select! {
+                () = tokio::time::sleep(left) => {}
+                () = gone(stream) => return Err(()),
+            }
+        }
+        send(stream, numbered(piece, n), false).await?;
+        due = due + every;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ pub mod grpc;
 pub mod hold;
 pub mod http;
 mod http2;
+pub mod portal;
 pub mod queues;
 pub mod reply;
 pub mod request;

@@ -41,6 +41,18 @@ pub enum Step {
         /// Bytes in all.
         bytes: u64,
     },
+    /// Writes these bytes as one chunk, framed where the protocol has chunks; none are the last chunk.
+    Chunk(Bytes),
+    /// Writes `count` chunks of `piece`, in which `{n}` is the number of the chunk, from 0: the n-th one n × `every` after the
+    /// step begins.
+    Pace {
+        /// The text of a chunk.
+        piece: String,
+        /// How many.
+        count: u64,
+        /// The time between the beginnings of two.
+        every: Duration,
+    },
     /// Waits, or gives up when the client goes away.
     Wait(Duration),
     /// Waits until the client goes away.
@@ -119,6 +131,19 @@ impl Reply {
     pub fn ending(self, end: ReplyEnd) -> Reply {
         Reply { end, ..self }
     }
+}
+
+/// A chunk as HTTP/1.1 frames it (RFC 9112, 7.1).
+pub(crate) fn framed(chunk: &[u8]) -> Vec<u8> {
+    let mut framed = format!("{:x}\r\n", chunk.len()).into_bytes();
+    framed.extend_from_slice(chunk);
+    framed.extend_from_slice(b"\r\n");
+    framed
+}
+
+/// The n-th chunk of a [`Step::Pace`].
+pub(crate) fn numbered(piece: &str, n: u64) -> Bytes {
+    piece.replace("{n}", &n.to_string()).into()
 }
 
 /// A status line and headers, without the empty line. Line breaks in values are dropped: they come from clients.

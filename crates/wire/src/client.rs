@@ -25,6 +25,7 @@ use crate::repeat;
 use crate::request::{Method, Request};
 use crate::response::Response;
 use crate::shared::Shared;
+use crate::tap::Flow;
 use crate::target::Target;
 use crate::timer::Timer;
 use crate::trace::Trace;
@@ -171,7 +172,9 @@ impl Client {
         // An idle connection is taken, not waited for: then sending is all there is until the response.
         let sends_at = if trace.reused.get() { trace.started } else { SystemClock::now() };
         trace.enter(Stage::Send, sends_at);
-        let decoder = Decoder::new(request.method == Method::HEAD, request.keep_body, &self.shared.bodies);
+        let flow = Flow::new(request.tap.as_ref(), trace);
+        let is_head = request.method == Method::HEAD;
+        let decoder = Decoder::new(is_head, request.keep_body, &self.shared.bodies, flow);
         let talk = converse(&mut connection, head, request.body.as_bytes(), decoder, trace).await;
         let (response, is_reusable) = match talk {
             Ok(done) => done,

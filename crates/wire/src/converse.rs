@@ -142,6 +142,11 @@ impl Talk<'_> {
                 if self.decoder.is_done() {
                     return Poll::Ready(Ok(()));
                 }
+                if !ready!(self.decoder.flow.poll_wanted(cx)) {
+                    self.is_clean = false;
+                    self.decoder.stop();
+                    return Poll::Ready(Ok(()));
+                }
                 let polled_at = self.sent_at.take().unwrap_or_else(SystemClock::now);
                 if polled_at.since(*began.get_or_insert(polled_at)) >= vu::turns::TURN_MAX {
                     break;

@@ -12,6 +12,7 @@ use crate::fault::{Fault, cut, malformed, malformed_body, too_large};
 use crate::head::{Framing, Head, find_head_end, parse_head};
 use crate::limits::{HEAD_BYTES_MAX, INTERIM_MAX};
 use crate::response::Response;
+use crate::tap::Flow;
 
 /// Reads one response.
 pub(crate) struct Decoder<'b> {
@@ -27,6 +28,8 @@ pub(crate) struct Decoder<'b> {
     /// The body where it came in one piece.
     whole_body: Bytes,
     body_bytes: u64,
+    /// Takes the body in place of `body`, where the request asks for that.
+    pub(crate) flow: Flow<'b>,
 }
 
 enum State {
@@ -38,9 +41,15 @@ enum State {
 }
 
 impl<'b> Decoder<'b> {
-    /// A decoder for the response to a request; its body takes from `budget`.
-    pub(crate) fn new(is_head_request: bool, keep_body: bool, budget: &'b Arc<BodyBudget>) -> Decoder<'b> {
+    /// A decoder for the response to a request; its body takes from `budget` or goes into `flow`.
+    pub(crate) fn new(
+        is_head_request: bool,
+        keep_body: bool,
+        budget: &'b Arc<BodyBudget>,
+        flow: Flow<'b>,
+    ) -> Decoder<'b> {
         Decoder {
+            flow,
             is_head_request,
             keep_body,
             state: State::Head,
@@ -63,6 +72,12 @@ impl<'b> Decoder<'b> {
         self.head
             .as_ref()
             .is_some_and(|head| head.keeps_alive && !matches!(head.framing, Framing::UntilClose))
+            && !self.flow.is_stopped()
+    }
+
+    /// Ends the response here: the rest of its body is not wanted.
+    pub(crate) fn stop(&mut self) {
+        self.state = State::Done;
     }
 
     /// Takes the next bytes; gives how many of them belong to the response (fewer than given only at its end).
@@ -176,6 +191,7 @@ impl<'b> Decoder<'b> {
             }
             return Ok(());
         }
+        self.flow.begin(head.status, head.proto, &head.headers)?;
         self.state = match head.framing {
             Framing::None | Framing::Length(0) => State::Done,
             Framing::Length(left) => {
@@ -191,6 +207,10 @@ impl<'b> Decoder<'b> {
 
     fn take_body(&mut self, bytes: &[u8], is_last: bool) -> Result<(), Fault> {
         self.body_bytes += bytes.len() as u64;
+        if self.flow.is_open() {
+            self.flow.take(bytes);
+            return Ok(());
+        }
         if !self.keep_body || bytes.is_empty() {
             return Ok(());
         }
@@ -204,7 +224,7 @@ impl<'b> Decoder<'b> {
     }
 
     fn check_body_bytes(&self, body_bytes: u64) -> Result<(), Fault> {
-        if self.keep_body { self.body.check(body_bytes) } else { Ok(()) }
+        if self.keep_body && !self.flow.is_open() { self.body.check(body_bytes) } else { Ok(()) }
     }
 }
 
@@ -226,7 +246,7 @@ mod tests {
 
     fn decode(is_head: bool, keep_body: bool, bytes: &[u8], piece_bytes: usize, closes: bool) -> String {
         let budget = BodyBudget::of_memory(None);
-        let mut decoder = Decoder::new(is_head, keep_body, &budget);
+        let mut decoder = Decoder::new(is_head, keep_body, &budget, Flow::default());
         let mut used = 0;
         for piece in bytes.chunks(piece_bytes) {
             match decoder.feed(piece) {
@@ -385,7 +405,7 @@ mod tests {
     fn continuation_lines_are_unfolded() {
         let bytes = b"HTTP/1.1 200 OK\r\nA: b\r\n\tc\r\nContent-Length: 0\r\n\r\n";
         let budget = BodyBudget::of_memory(None);
-        let mut decoder = Decoder::new(false, true, &budget);
+        let mut decoder = Decoder::new(false, true, &budget, Flow::default());
         decoder.feed(bytes).unwrap();
         let response = decoder.into_response().unwrap();
         assert_eq!(response.headers.get("a"), Some(&b"b  \tc"[..]));
@@ -404,7 +424,7 @@ mod tests {
             decode(false, true, head.as_bytes(), 4096, false).starts_with("TooLarge response body exceeds")
         );
         let budget = BodyBudget::of_memory(None);
-        let mut decoder = Decoder::new(false, false, &budget);
+        let mut decoder = Decoder::new(false, false, &budget, Flow::default());
         decoder.feed(head.as_bytes()).unwrap();
         let piece = vec![0; 1 << 20];
         while !decoder.is_done() {

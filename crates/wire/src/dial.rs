@@ -110,6 +110,7 @@ impl Dialer<'_> {
     ) -> Result<(Counted, SocketAddr), Error> {
         // The proxy looks the name up, but what is blocked here is blocked there.
         self.shared.rules.check_name(target.host())?;
+        self.shared.rules.check_allowed(target.host(), target.ip())?;
         let reached = self.reach(&proxy.target, trace).await;
         let (mut counted, remote) = reached.map_err(|error| proxy_error(&error))?;
         if self.is_opaque || self.shared.proxies.reader_of(target).is_none() {
@@ -123,7 +124,10 @@ impl Dialer<'_> {
         rules.check_name(host)?;
         let place = rules.place_of(host, target.port());
         let port = place.and_then(|place| place.port).unwrap_or(target.port());
-        let ip = match place.map(|place| place.ip).or(target.ip()) {
+        let known_ip = place.map(|place| place.ip).or(target.ip());
+        // Before the lookup: a name server may be outside, too.
+        rules.check_allowed(host, known_ip)?;
+        let ip = match known_ip {
             Some(ip) => ip,
             None => {
                 trace.enter(Stage::Lookup, SystemClock::now());

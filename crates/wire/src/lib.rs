@@ -13,6 +13,7 @@
 //! * [`fetch`] performs a script's request: exchanges with a [`CookieJar`], redirects, [`Auth`] and decoding, each
 //!   exchange reported to the caller.
 //! * [`Client::upgrade`] opens a [`WebSocket`].
+//! * A [`Tap`] takes the body of a response while it comes; an [`EventStream`] finds server-sent events in it.
 //! * [`Client::open_stream`] opens a connection for another protocol, [`Client::encrypt`] begins TLS over one.
 //! * A [`Channel`] is an HTTP/2 connection for calls that stream in both directions and end with trailers, as gRPC's do.
 
@@ -35,6 +36,7 @@ mod dns;
 mod encode;
 mod error;
 mod escape;
+mod event_stream;
 mod exchange;
 mod fault;
 mod fetch;
@@ -60,6 +62,7 @@ mod staple;
 mod status;
 mod stream;
 mod system;
+mod tap;
 mod target;
 mod timer;
 mod tls;
@@ -83,6 +86,7 @@ pub use client::{Abandoned, Client};
 pub use coding::{CODINGS_MAX, EncodeError, Encoded, decode, encode};
 pub use cookies::{CookieAttributes, CookieJar, RequestCookie};
 pub use error::{Error, ErrorCode, Kind, Stage};
+pub use event_stream::{EventStream, ServerEvent, StreamFault};
 pub use exchange::{Exchange, Phases};
 pub use fetch::{FetchRequest, Fetched, Observer, fetch};
 pub use form::{FORM_CONTENT_TYPE, FormPart, Multipart, encode_form, encode_multipart};
@@ -97,6 +101,7 @@ pub use shared::Shared;
 pub use staple::{CertStatus, Staple};
 pub use status::status_text;
 pub use stream::ByteStream;
+pub use tap::{BodyTap, Tap, TapHead};
 pub use target::Target;
 pub use tls::StreamTls;
 pub use tls_facts::TlsFacts;

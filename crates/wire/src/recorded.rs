@@ -4,6 +4,7 @@ use crate::budget::BodyBudget;
 use crate::decode::Decoder;
 use crate::error::Error;
 use crate::response::Response;
+use crate::tap::Flow;
 
 /// A response out of recorded bytes.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ pub fn read_response<'a>(
     is_head_request: bool,
 ) -> Result<Recorded, Error> {
     let budget = BodyBudget::of_memory(None);
-    let mut decoder = Decoder::new(is_head_request, true, &budget);
+    let mut decoder = Decoder::new(is_head_request, true, &budget, Flow::default());
     let mut used_bytes = 0;
     for piece in pieces {
         used_bytes += decoder.feed(piece).map_err(|fault| *fault)?;

@@ -63,6 +63,7 @@ pub(crate) fn follow(
         body,
         deadline: request.deadline,
         keep_body: request.keep_body,
+        tap: request.tap.clone(),
     })
 }
 

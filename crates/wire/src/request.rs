@@ -7,6 +7,7 @@ use bytes::Bytes;
 use model::Instant;
 
 use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::tap::Tap;
 use crate::target::Target;
 use crate::token::is_token;
 
@@ -28,6 +29,8 @@ pub struct Request {
     pub deadline: Instant,
     /// Whether the response's body is kept; otherwise it is read, counted and forgotten.
     pub keep_body: bool,
+    /// Takes the body of a successful response while it comes, instead of the response.
+    pub tap: Option<Tap>,
 }
 
 impl Request {
@@ -41,6 +44,7 @@ impl Request {
             body: Body::None,
             deadline,
             keep_body: true,
+            tap: None,
         }
     }
 }

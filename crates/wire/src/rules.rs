@@ -1,4 +1,4 @@
-//! Address rules: `hosts`, `blockHostnames`, `blacklistIPs`.
+//! Address rules: `hosts`, `blockHostnames`, `blacklistIPs`, and the hosts that a user allows.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -14,6 +14,31 @@ pub(crate) struct Rules {
     hosts: NameTable<Place>,
     blocked: NameTable<()>,
     blacklist: Vec<Block>,
+    allowed: Option<Allowed>,
+}
+
+/// The only hosts that may be connected to.
+#[derive(Debug, Default)]
+struct Allowed {
+    names: NameTable<()>,
+    blocks: Vec<Block>,
+}
+
+impl Allowed {
+    fn new(hosts: &[String]) -> Result<Allowed, SetupError> {
+        let mut allowed = Allowed::default();
+        for host in hosts {
+            if host.contains('/') {
+                allowed.blocks.push(Block::parse(host)?);
+            } else if let Ok(ip) = host.parse::<IpAddr>() {
+                let width_bits = if ip.is_ipv4() { 32 } else { 128 };
+                allowed.blocks.push(Block { text: host.clone(), network: ip, prefix_bits: width_bits });
+            } else {
+                allowed.names.insert(host, ());
+            }
+        }
+        Ok(allowed)
+    }
 }
 
 /// Where a name leads: an address and perhaps a port of its own.
@@ -41,7 +66,25 @@ impl Rules {
         }
         let blacklist =
             options.blacklist_ips.iter().map(|text| Block::parse(text)).collect::<Result<_, _>>()?;
-        Ok(Rules { hosts, blocked, blacklist })
+        let allowed = options.allowed_hosts.as_deref().map(Allowed::new).transpose()?;
+        Ok(Rules { hosts, blocked, blacklist, allowed })
+    }
+
+    /// Refuses a host that is not among those the user allows (code 1111). `known_ip` is its address where no name is looked up:
+    /// where an option of the script leads, the name allows nothing.
+    pub(crate) fn check_allowed(&self, host: &str, known_ip: Option<IpAddr>) -> Result<(), Error> {
+        let Some(allowed) = &self.allowed else { return Ok(()) };
+        let is_allowed = match known_ip {
+            Some(ip) => allowed.blocks.iter().any(|block| block.contains(ip)),
+            None => allowed.names.get(host).is_some(),
+        };
+        if is_allowed {
+            return Ok(());
+        }
+        let message = "host is not allowed";
+        let detail = format!("host ({host}) is not among the allowed ones (--allow-host)");
+        Err(Error::new(ErrorCode::BLOCKED_HOSTNAME, Stage::Prepare, Kind::Blocked, message)
+            .with_detail(detail))
     }
 
     /// Refuses a forbidden name (code 1111).
@@ -216,6 +259,39 @@ mod tests {
         assert_eq!(address("1.2.3.5"), None);
         let error = rules.check_name("a.n2.test").unwrap_err();
         assert_eq!(error.story(), "hostname (a.n2.test) is in a blocked pattern (*.n2.test)");
+    }
+
+    #[test]
+    fn only_allowed_hosts_are_connected_to() {
+        let rules = |allowed: &[&str]| {
+            Rules::new(&NetworkOptions {
+                allowed_hosts: Some(allowed.iter().map(|host| (*host).to_owned()).collect()),
+                ..NetworkOptions::default()
+            })
+        };
+        let some = rules(&["a.test", "*.b.test", "127.0.0.0/8", "::1", "10.0.0.7"]).unwrap();
+        let check = |host: &str, ip: Option<&str>, expect: bool| {
+            let ip = ip.map(|ip| ip.parse().unwrap());
+            assert_eq!(some.check_allowed(host, ip).is_ok(), expect, "{host} {ip:?}");
+        };
+        check("a.test", None, true);
+        check("A.TEST", None, true);
+        check("x.b.test", None, true);
+        check("b.test", None, false);
+        check("c.test", None, false);
+        check("127.9.9.9", Some("127.9.9.9"), true);
+        check("::1", Some("::1"), true);
+        check("10.0.0.7", Some("10.0.0.7"), true);
+        check("10.0.0.8", Some("10.0.0.8"), false);
+        // The option `hosts` leads an allowed name elsewhere.
+        check("a.test", Some("8.8.8.8"), false);
+        check("c.test", Some("127.0.0.1"), true);
+        let error = some.check_allowed("c.test", None).unwrap_err();
+        assert_eq!(error.story(), "host (c.test) is not among the allowed ones (--allow-host)");
+        assert!(rules(&[]).unwrap().check_allowed("a.test", None).is_err());
+        assert!(rules(&["10.0.0.0/99"]).is_err());
+        let free = Rules::new(&NetworkOptions::default()).unwrap();
+        assert!(free.check_allowed("c.test", None).is_ok());
     }
 
     #[test]

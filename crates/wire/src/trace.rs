@@ -56,6 +56,13 @@ impl Trace {
         self.stage_since.get()
     }
 
+    /// When the request began to be sent, once something of its response came.
+    pub(crate) fn sent_from(&self) -> Instant {
+        let ns = self.stage_ns.get();
+        let before_ns = ns[Stage::Send as usize] + ns[Stage::Wait as usize];
+        Instant::from_ns(self.stage_since.get().as_ns().saturating_sub(before_ns))
+    }
+
     /// The exchange went on to `stage` at `now`; what passed since belongs to the stage before.
     pub(crate) fn enter(&self, stage: Stage, now: Instant) {
         self.leave(now);
@@ -113,6 +120,7 @@ mod tests {
         trace.enter(Stage::Wait, at(200));
         // A stamp before the one before it moves nothing backwards.
         trace.enter(Stage::Receive, at(190));
+        assert_eq!(trace.sent_from(), at(160));
         let phases = trace.phases(at(260));
         assert_eq!(
             (phases.blocked_ns, phases.looking_up_ns, phases.connecting_ns, phases.tls_ns),

@@ -2,6 +2,7 @@
 
 mod banned;
 mod binary;
+mod book;
 mod edges;
 mod files;
 mod lines;
@@ -31,6 +32,7 @@ const RULES: &[Rule] = &[
     modules::without_cycles,
     binary::is_thin,
     names::only_in_catalogues,
+    book::is_whole,
 ];
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use session::project::EvidenceAsked;
 
 /// Metrics sources of a run.
 #[derive(Clone, Debug, Default, Args)]
@@ -14,6 +15,13 @@ pub(crate) struct EvidenceFlags {
     /// Project file that lists the sources [default: plimsoll.toml in this folder or a parent]
     #[arg(long, value_name = "FILE")]
     pub(crate) project: Option<PathBuf>,
+}
+
+impl EvidenceFlags {
+    /// Returns the sources that the flags name.
+    pub(crate) fn asked(&self) -> EvidenceAsked {
+        EvidenceAsked { sources: self.evidence.clone(), project: self.project.clone() }
+    }
 }
 
 /// `plimsoll doctor`

@@ -26,9 +26,17 @@ pub(crate) struct ImportFlags {
 }
 
 const IMPORT_EXAMPLES: &str = "\
-KIND is k6-json (--out json), k6-csv (--out csv), k6-summary (--summary-export or handleSummary output), k6-text (k6's
-terminal output), ngrinder (output.csv) or auto. Samples become one-second histograms. A summary contributes only its
-figures, and reports list the data that the source lacks. Files may be compressed with gzip.
+KIND is one of these, or auto:
+  k6-json, k6-csv       k6 run --out json, --out csv
+  k6-summary, k6-text   k6's summary as JSON or from the terminal
+  jtl                   JMeter's results with a line of names
+  gatling               simulation.log of Gatling 3.0 to 3.9
+  vegeta                vegeta encode --to json or csv
+  locust-csv, oha-json  Locust's PREFIX_stats.csv, oha's report
+  ngrinder              output.csv
+
+Samples become one-second histograms. A summary contributes only its figures, and reports list the data that the source
+lacks. Files may be compressed with gzip.
 
 Examples:
   plimsoll import results.json.gz                  every sample of k6 run --out json=results.json.gz

@@ -2,18 +2,31 @@
 
 use std::collections::BTreeMap;
 
+use plan::LoadLimits;
 use runs::{Exit, Failure};
 use session::Context;
 use session::source::{MemorySettings, Source, SourceSettings};
 use session::test;
 
-use crate::flags::{ScriptFlags, parse_memory};
+use crate::flags::{LimitFlags, ScriptFlags, parse_memory};
 
 /// Reads the script of the flags.
 ///
 /// # Errors
 /// The script cannot be read, or a flag about its language is unsupported.
 pub(crate) fn source(flags: &ScriptFlags, context: &Context) -> Result<Source, Failure> {
+    source_within(flags, &LoadLimits::default(), context)
+}
+
+/// Reads the script of the flags within the user's limits.
+///
+/// # Errors
+/// As those of [`source`].
+pub(crate) fn source_within(
+    flags: &ScriptFlags,
+    limits: &LoadLimits,
+    context: &Context,
+) -> Result<Source, Failure> {
     if let Some(text) = flags.built_in {
         let name = flags.script.display().to_string();
         return Ok(Source::of_text(&name, &format!("/{name}"), text));
@@ -23,6 +36,7 @@ pub(crate) fn source(flags: &ScriptFlags, context: &Context) -> Result<Source, F
         kind: flags.kind.clone(),
         lock: flags.lock,
         frozen: flags.frozen,
+        offline: limits.hosts.is_some(),
         cache: flags.cache.clone(),
         memory: MemorySettings {
             vu_bytes: size(flags.vu_memory, "VU_MEMORY", context)?,
@@ -30,6 +44,20 @@ pub(crate) fn source(flags: &ScriptFlags, context: &Context) -> Result<Source, F
         },
     };
     Source::read(&settings, context)
+}
+
+/// Resolves the limits that a user sets for scripts of others.
+///
+/// # Errors
+/// A length of time cannot be parsed.
+pub(crate) fn limits(flags: &LimitFlags) -> Result<LoadLimits, Failure> {
+    let length = |text: &String| runs::parse_length("--limit-duration", text, Exit::InvalidConfig);
+    Ok(LoadLimits {
+        vus_max: flags.limit_vus,
+        duration_max: flags.limit_duration.as_ref().map(length).transpose()?,
+        rate_max: flags.limit_rate,
+        hosts: (!flags.allow_host.is_empty()).then(|| flags.allow_host.clone()),
+    })
 }
 
 /// Returns a size from its flag, or else from its variable.

@@ -14,7 +14,6 @@ use session::evidence::{AskedFor, open};
 
 use super::import::{EXIT_UNKNOWN, remove};
 use crate::flags::CollectFlags;
-use crate::settings::evidence_settings;
 
 /// Maximum length of the time range.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
@@ -27,7 +26,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// # Errors
 /// There is no such run or time range, the run is still in progress, no source is configured, or none of them answers.
 pub(crate) fn run(flags: &CollectFlags, context: &Context) -> Result<Exit, Failure> {
-    let mut sources = open(&evidence_settings(&flags.evidence, context)?)?;
+    let mut sources = open(&session::project::named(&flags.evidence.asked(), context)?)?;
     if sources.is_empty() {
         let text = "failed to collect evidence: no source is named; write [evidence.NAME] into plimsoll.toml, or \
                     --evidence KIND=ADDRESS";

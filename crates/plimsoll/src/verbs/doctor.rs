@@ -8,7 +8,6 @@ use session::Context;
 use session::evidence::open;
 
 use crate::flags::DoctorFlags;
-use crate::settings::evidence_settings;
 
 /// Runs the subcommand.
 ///
@@ -19,7 +18,7 @@ pub(crate) fn run(flags: &DoctorFlags, context: &Context) -> Result<Exit, Failur
         session::terminal::print(&kinds());
         return Ok(Exit::Ok);
     }
-    let mut sources = open(&evidence_settings(&flags.evidence, context)?)?;
+    let mut sources = open(&session::project::named(&flags.evidence.asked(), context)?)?;
     if sources.is_empty() {
         let text = "no source of evidence is named: write [evidence.NAME] into plimsoll.toml, or --evidence \
                     KIND=ADDRESS; `plimsoll doctor --kinds` lists the kinds\n";

@@ -1,7 +1,7 @@
-//! `plimsoll import`: converts results of k6 and nGrinder to runs.
+//! `plimsoll import`: converts results of other tools to runs.
 
 mod changes;
-mod source;
+pub(super) mod source;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,13 +41,22 @@ pub(crate) fn run(flags: &ImportFlags, context: &Context) -> Result<Exit, Failur
             context.logger.report(&text);
         }
         match import.kind {
-            Kind::K6Json | Kind::K6Csv => import.samples()?,
+            kind if kind.has_samples() => import.samples()?,
             Kind::K6Summary => {
                 let text = source::read_whole(file)?;
                 import.summary(&import::read_summary(&text).map_err(|error| import.failed(&error))?, 1)?;
             }
+            Kind::OhaJson => {
+                let text = source::read_whole(file)?;
+                import.summary(&import::read_oha(&text).map_err(|error| import.failed(&error))?, 1)?;
+            }
+            Kind::LocustCsv => {
+                let mut input = source::open(file, &import.watch("reading"))?;
+                import
+                    .summary(&import::read_locust(&mut input).map_err(|error| import.failed(&error))?, 1)?;
+            }
             Kind::K6Text => import.texts()?,
-            Kind::Ngrinder => tables.push((file.as_path(), import.table()?)),
+            _ => tables.push((file.as_path(), import.table()?)),
         }
     }
     if !tables.is_empty() && !context.is_quiet {

@@ -15,7 +15,8 @@ use crate::settings;
 pub(crate) fn run(flags: &InspectFlags, context: &Context) -> Result<Exit, Failure> {
     settings::refuse_kinds(&flags.script, context)?;
     let compat = settings::compat(flags.script.compat, context)?;
-    let source = settings::source(&flags.script, context)?;
+    let limits = settings::limits(&flags.limits)?;
+    let source = settings::source_within(&flags.script, &limits, context)?;
     let env = source.env(settings::script_env(&flags.script, context, false)?);
     let script = Script::load(source, context, env)?;
     let own = script.options(context)?;
@@ -40,7 +41,8 @@ pub(crate) fn run(flags: &InspectFlags, context: &Context) -> Result<Exit, Failu
         return Ok(Exit::Ok);
     }
     let options = script.merged_options(context, &CliOptions::default(), compat)?;
-    let made = script.plan(context, options.clone(), compat)?;
+    let mut made = script.plan(context, options.clone(), compat)?;
+    session::test::limit(&mut made, &limits)?;
     let (derived, _) = options.derive(&ResolveContext::default()).map_err(|error| plan_failure(&error))?;
     session::terminal::print(&format!(
         "{}\n",

@@ -6,6 +6,7 @@ use std::num::NonZeroU16;
 use engine::RunControl;
 use model::LogLevel;
 use output::OutputSpec;
+use plan::CliOptions;
 use report::summary::Layout;
 use runfile::StudyFacts;
 use runs::{Exit, Failure};
@@ -21,7 +22,6 @@ use session::{self, Finished, Observer, SessionSettings};
 
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::settings;
-use crate::traces;
 
 /// Runs the subcommand.
 ///
@@ -58,7 +58,7 @@ pub(super) fn one(
     running: Running,
     aside: Aside,
 ) -> Result<Finished, Failure> {
-    traces::check(flags.traces_output.as_deref(), context)?;
+    session::browser_spans::check(flags.traces_output.as_deref(), context)?;
     if context.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
         let text =
             "K6_WEB_DASHBOARD has no effect: every run has a web page (--no-page=false without a terminal)";
@@ -73,8 +73,8 @@ pub(super) fn one(
     // Without a run file, traces would be lost.
     let traces = lab.as_ref().and_then(|lab| lab.traces.clone()).filter(|_| is_kept);
     let receive = settings::receive_settings(&flags.otlp, traces, context)?;
-    let evidence = settings::evidence_sources(
-        &flags.evidence,
+    let evidence = session::project::sources(
+        &flags.evidence.asked(),
         lab.as_ref().map(|lab| lab.sources.clone()).unwrap_or_default(),
         context,
     )?;
@@ -83,7 +83,8 @@ pub(super) fn one(
     let compat = settings::compat(flags.script.compat, context)?;
     let ignores_thresholds =
         flags.results.no_thresholds.or(context.env.switch("NO_THRESHOLDS")?).unwrap_or(false);
-    let source = settings::source(&flags.script, context)?;
+    let limits = settings::limits(&flags.limits)?;
+    let source = settings::source_within(&flags.script, &limits, context)?;
     let mut env = source.env(settings::script_env(&flags.script, context, true)?);
     if let Some((name, url)) = lab.map(|lab| lab.variable) {
         env.entry(name).or_insert(url);
@@ -92,7 +93,7 @@ pub(super) fn one(
     for (name, value) in env.iter().filter(|(name, _)| !is_kept(name)) {
         context.redactor.add_variable(name, value);
     }
-    let cli = flags.options.to_cli_options();
+    let cli = CliOptions { limits, ..flags.options.to_cli_options() };
     let test = Test::prepare(source, context, env, &cli, compat, ignores_thresholds)?;
     if let Some(study) = &record.study {
         runs::study::check(&study.objectives, &test.script.metrics)?;

@@ -96,16 +96,16 @@ fn the_readme_names_every_verb_and_every_guide() {
 fn the_documentation_names_no_verb_or_flag_that_does_not_exist() {
     let verbs = verbs();
     let mut compared = 0;
-    for page in guides().into_iter().chain(["README.md".to_owned(), "docs/lab.md".to_owned()]) {
+    for page in guides().into_iter().chain(["README.md", "docs/lab.md", "docs/tasks.md"].map(str::to_owned)) {
         let text = read(&page);
         // The messages of mistakes name what does not exist.
         let text = text.split("## Messages").next().unwrap_or_default();
         for words in code(text).into_iter().flat_map(commands) {
-            let Some(verb) =
-                words.first().filter(|word| word.starts_with(|letter: char| letter.is_ascii_lowercase()))
-            else {
-                continue;
+            // A topic or a subcommand follows `help`, and no flag.
+            let is_verb = |word: &&&str| {
+                word.starts_with(|letter: char| letter.is_ascii_lowercase()) && **word != "help"
             };
+            let Some(verb) = words.first().filter(is_verb) else { continue };
             let help = verbs.get(*verb).unwrap_or_else(|| panic!("{page}: there is no `plimsoll {verb}`"));
             let flags = words.iter().filter_map(|word| word.trim_start_matches('[').strip_prefix("--"));
             for flag in flags.map(|flag| {

@@ -94,7 +94,7 @@ impl ScriptVu {
 
     /// Emits the samples of each iteration, also of failed and interrupted ones; returns their time.
     fn end_iteration(&self, state: &Rc<VuState>) -> Instant {
-        state.websockets.end_all();
+        state.streams.end_all();
         state.tasks.cut_all(state);
         let (sent, received) = state.http.take_bytes();
         let tags = state.tags.borrow_mut().id(&state.cache);

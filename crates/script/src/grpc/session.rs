@@ -19,7 +19,7 @@ use super::connect::{Connection, Listening};
 use super::samples::{CallTags, UnderWay, emit, tags_of};
 use super::status::{Fields, deadline_exceeded, of_break, of_connection, of_frame};
 use crate::state::VuState;
-use crate::state::websockets::OpenSocket;
+use crate::state::open_streams::OpenStream;
 
 /// Bytes that wait for the script; beyond it nothing more is read, and the server has to wait.
 const INBOX_BYTES_MAX: usize = 1 << 20;
@@ -65,7 +65,7 @@ pub(super) struct Session {
     received_once: Cell<bool>,
 }
 
-impl OpenSocket for Session {
+impl OpenStream for Session {
     fn cut_off(&self) {
         self.is_cut.set(true);
         self.wake_reader();

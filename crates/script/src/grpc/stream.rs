@@ -43,7 +43,7 @@ pub(super) fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let head = head_of(vu, &known.method.path, &params.metadata, params.timeout);
     let session =
         Session::start(vu, client, connection, known, (tags, params.discards), (head, params.timeout));
-    let Some(id) = vu.websockets.add(session.clone()) else {
+    let Some(id) = vu.streams.add(session.clone()) else {
         session.abandon();
         return Err(args.error("too many streams are open"));
     };
@@ -53,7 +53,7 @@ pub(super) fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// The stream that argument 0 names; `None` once it is over.
 fn session_of(args: &Args<'_, '_>) -> Option<Rc<Session>> {
-    args.vu.websockets.get(args.get(0).as_number()? as u32)
+    args.vu.streams.get(args.get(0).as_number()? as u32)
 }
 
 /// `write(id, message)`
@@ -87,7 +87,7 @@ pub(super) fn end<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 pub(super) fn fail<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if let Some(session) = session_of(args) {
         session.abandon();
-        args.vu.websockets.remove(args.get(0).as_number().unwrap_or_default() as u32);
+        args.vu.streams.remove(args.get(0).as_number().unwrap_or_default() as u32);
     }
     args.undefined()
 }

@@ -385,10 +385,17 @@ fn with_user(target: &wire::Target) -> String {
 }
 
 fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
+    match facts.response() {
+        Some(response) => header_object(ctx, &response.headers).map(Object::into_value),
+        None => Ok(Object::new(ctx.clone())?.into_value()),
+    }
+}
+
+/// Headers as k6 shows them: with canonical names, several of one name joined.
+pub(super) fn header_object<'js>(ctx: &Ctx<'js>, headers: &wire::Headers) -> rquickjs::Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
-    let Some(response) = facts.response() else { return Ok(object.into_value()) };
     let mut joined: Vec<(String, String)> = Vec::new();
-    for (name, value) in response.headers.iter() {
+    for (name, value) in headers.iter() {
         let name = String::from_utf8_lossy(name);
         let name = wire::canonical_name(&name);
         let value = String::from_utf8_lossy(value);
@@ -403,7 +410,7 @@ fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     for (name, value) in joined {
         object.set(name, value)?;
     }
-    Ok(object.into_value())
+    Ok(object)
 }
 
 fn body<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {

@@ -1,11 +1,12 @@
 //! Reading: modules' texts, and what `open()` asks for.
 
-use std::io::ErrorKind;
+use std::io::{Cursor, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Sources, nearest, normalize, path_of, without_mark};
 use crate::outside;
+use crate::rows::RowSource;
 
 /// A script may read this much in all; more is a data set that belongs elsewhere.
 const FILES_BYTES_MAX: u64 = 2 << 30;
@@ -42,6 +43,46 @@ impl Sources {
         self.read(&normalize(&folder.unwrap_or(&self.folder).join(path)), OPEN_BYTES_MAX)
     }
 
+    /// The full path of a file; relative paths as in [`Self::open_in`].
+    pub(crate) fn path_in(&self, folder: Option<&Path>, path: &str) -> PathBuf {
+        normalize(&folder.unwrap_or(&self.folder).join(path.strip_prefix("file://").unwrap_or(path)))
+    }
+
+    /// Opens a file whose rows are read one after the other, however large it is.
+    pub(crate) fn stream(&self, path: PathBuf) -> Result<RowSource, String> {
+        let mut inner = self.inner();
+        if let Some(bytes) = inner.files.get(&path) {
+            return Ok(RowSource::Packed(Cursor::new(bytes.clone())));
+        }
+        if inner.is_locked {
+            return Err(not_of_first_vu(&path.display().to_string()));
+        }
+        if self.outside.packed.is_some() {
+            return Err(not_packed(&path));
+        }
+        let file = files::open_regular(&path).map_err(|error| not_readable(&path, &error))?;
+        inner.streamed.insert(path);
+        Ok(RowSource::File(file))
+    }
+
+    /// Reads the files that are read row by row, for an archive.
+    pub(super) fn read_streamed(&self) -> Result<(), String> {
+        let streamed = self.inner().streamed.clone();
+        for path in streamed {
+            if self.inner().files.contains_key(&path) {
+                continue;
+            }
+            let bytes_left = FILES_BYTES_MAX.saturating_sub(self.inner().bytes);
+            let bytes: Arc<[u8]> = files::read_regular(&path, bytes_left)
+                .map_err(|error| format!("\"{}\" cannot be packed: {error}", path.display()))?
+                .into();
+            let mut inner = self.inner();
+            inner.bytes += bytes.len() as u64;
+            inner.files.insert(path, bytes);
+        }
+        Ok(())
+    }
+
     /// Where `open()` of the entry script looks for a path.
     pub(crate) fn path_of(&self, path: &str) -> PathBuf {
         normalize(&self.folder.join(path.strip_prefix("file://").unwrap_or(path)))
@@ -56,10 +97,7 @@ impl Sources {
             return Err(not_of_first_vu(&path.display().to_string()));
         }
         if self.outside.packed.is_some() {
-            return Err(format!(
-                "the archive has no file \"{}\"; make it again from the script",
-                path.display()
-            ));
+            return Err(not_packed(path));
         }
         let bytes_left = FILES_BYTES_MAX.saturating_sub(inner.bytes);
         let bytes =
@@ -104,6 +142,10 @@ impl Sources {
         inner.remote.insert(url.to_owned(), bytes.clone());
         Ok(bytes)
     }
+}
+
+fn not_packed(path: &Path) -> String {
+    format!("the archive has no file \"{}\"; make it again from the script", path.display())
 }
 
 fn not_of_first_vu(name: &str) -> String {

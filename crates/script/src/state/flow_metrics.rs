@@ -1,65 +1,35 @@
 //! The metrics of `plimsoll/flow`. They are declared by the import, so that scripts without it may use the names.
 
-use model::{MetricId, MetricKind, MetricRegistry, ValueKind};
+use super::own_metrics::own_metrics;
 
-macro_rules! metrics {
-    ($($(#[$doc:meta])* $field:ident = $name:literal, $kind:ident, $contains:ident;)*) => {
-        /// Their numbers in a run.
-        #[derive(Clone, Copy, Debug)]
-        pub(crate) struct Metrics {
-            $($(#[$doc])* pub(crate) $field: MetricId,)*
-        }
-
-        impl Metrics {
-            /// Declares all of them.
-            ///
-            /// # Errors
-            /// A text for the user: a name is taken by a metric of another type.
-            pub(crate) fn declare(registry: &MetricRegistry) -> Result<Metrics, String> {
-                Ok(Metrics { $($field: declare(registry, $name, MetricKind::$kind, ValueKind::$contains)?,)* })
-            }
-        }
-    };
-}
-
-metrics! {
-    /// Tasks that are over, by `end` and `outcome`.
-    tasks = "flow_tasks", Counter, Default;
-    /// Share of tasks that were seen to be done.
-    finished = "flow_finished", Rate, Default;
-    /// From the submission to the answer that said "done": the task completed no later. Unfinished tasks are censored.
-    duration = "flow_duration", Trend, Time;
-    /// From the submission to the last poll before that: the task completed no earlier.
-    duration_lower = "flow_duration_lower", Trend, Time;
-    /// Time of the submission.
-    submit_duration = "flow_submit_duration", Trend, Time;
-    /// Time of a poll.
-    poll_duration = "flow_poll_duration", Trend, Time;
-    /// Polls, as they are made.
-    polls = "flow_polls", Counter, Default;
-    /// Polls that were made for a task, whatever became of it.
-    polls_per_task = "flow_polls_per_task", Trend, Default;
-    /// For each outcome that the script names: the share of tasks that ended with it.
-    outcomes = "flow_outcomes", Rate, Default;
-}
-
-fn declare(
-    registry: &MetricRegistry,
-    name: &str,
-    kind: MetricKind,
-    contains: ValueKind,
-) -> Result<MetricId, String> {
-    registry.register(name, kind, contains).map_err(|conflict| {
-        format!(
-            "plimsoll/flow has a metric '{name}', and the script one of type {} ({}): give the script's another name",
-            conflict.is.0.as_str(),
-            conflict.is.1.as_str()
-        )
-    })
+own_metrics! {
+    /// Their numbers in a run.
+    Metrics of "plimsoll/flow" {
+        /// Tasks that are over, by `end` and `outcome`.
+        tasks = "flow_tasks", Counter, Default;
+        /// Share of tasks that were seen to be done.
+        finished = "flow_finished", Rate, Default;
+        /// From the submission to the answer that said "done": the task completed no later. Unfinished tasks are censored.
+        duration = "flow_duration", Trend, Time;
+        /// From the submission to the last poll before that: the task completed no earlier.
+        duration_lower = "flow_duration_lower", Trend, Time;
+        /// Time of the submission.
+        submit_duration = "flow_submit_duration", Trend, Time;
+        /// Time of a poll.
+        poll_duration = "flow_poll_duration", Trend, Time;
+        /// Polls, as they are made.
+        polls = "flow_polls", Counter, Default;
+        /// Polls that were made for a task, whatever became of it.
+        polls_per_task = "flow_polls_per_task", Trend, Default;
+        /// For each outcome that the script names: the share of tasks that ended with it.
+        outcomes = "flow_outcomes", Rate, Default;
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use model::{MetricKind, MetricRegistry, ValueKind};
+
     use super::*;
 
     #[test]

@@ -366,6 +366,28 @@ fn neighbours_of_native_calls_are_served() {
     assert_eq!(ends, [Some(IterationEnd::Interrupted); 4]);
 }
 
+/// Streams of tiny events that come as fast as they can, read by handlers, by loops and not at all.
+#[test]
+fn neighbours_of_endless_streams_are_served() {
+    let server = testkit::http::start();
+    let script = |body: &str| {
+        format!(
+            "import sse from 'k6/x/sse'; import stream from 'plimsoll/stream'; import {{ sleep }} from 'k6';
+             const URL = __ENV.BASE + '/events?count=1000000000'; export default function () {{ {body} }}"
+        )
+    };
+    let ends = check_beside(
+        &[
+            script("sse.open(URL, (client) => client.on('event', () => {}));"),
+            script("for (const event of stream.get(URL));"),
+            script("stream.get(URL, { responseType: 'none' }).drain();"),
+            script("stream.get(URL); sleep(60);"),
+        ],
+        server.url("").trim_end_matches('/'),
+    );
+    assert_eq!(ends, [Some(IterationEnd::Interrupted); 4]);
+}
+
 #[test]
 fn neighbours_of_calls_that_the_engine_counts_as_one_are_served() {
     // The engine asks once in 10,000 operations, and each of these takes longer than the simplest ones by far.

@@ -75,7 +75,7 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: EventLine, opened: Opened) -> rquic
     let vu = &line.vu.clone();
     vu.step_ended();
     let at = unix_ms(vu, model::SystemClock::now());
-    let added = opened.session.as_ref().and_then(|session| vu.websockets.add(session.clone()));
+    let added = opened.session.as_ref().and_then(|session| vu.streams.add(session.clone()));
     let (Some(session), Some(id)) = (opened.session.as_ref(), added) else {
         if let Some(session) = opened.session {
             session.leave(vu);
@@ -160,7 +160,7 @@ fn close<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 fn end<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if let (Some(session), Some(id)) = (session_of(args), id_of(args)) {
         session.leave(args.vu);
-        args.vu.websockets.remove(id);
+        args.vu.streams.remove(id);
     }
     args.undefined()
 }

@@ -78,7 +78,7 @@ fn open_socket<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let error = opened.error.filter(|_| opened.response.is_none()).unwrap_or_default();
     made.set("error", error)?;
     if let Some(session) = opened.session {
-        match args.vu.websockets.add(session.clone()) {
+        match args.vu.streams.add(session.clone()) {
             Some(id) => made.set("id", id)?,
             None => {
                 session.leave(args.vu);
@@ -151,7 +151,7 @@ fn close<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         let code = js::to_number(args.ctx, &args.get(1))? as u16;
         session.send_close(code, "");
         session.end(args.vu, SystemClock::now());
-        args.vu.websockets.remove(id);
+        args.vu.streams.remove(id);
     }
     args.undefined()
 }

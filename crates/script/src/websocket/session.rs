@@ -15,7 +15,7 @@ use tokio::task::AbortHandle;
 use wire::{Message, MessageKind, Read, WebSocket};
 
 use crate::state::VuState;
-use crate::state::websockets::OpenSocket;
+use crate::state::open_streams::OpenStream;
 
 /// Bytes that wait for the script; beyond it nothing more is read, and the server has to wait.
 const INBOX_BYTES_MAX: usize = 16 << 20;
@@ -83,7 +83,7 @@ pub(crate) struct Session {
     is_over: Cell<bool>,
 }
 
-impl OpenSocket for Session {
+impl OpenStream for Session {
     /// Closes the socket because the iteration is over. No duration is recorded: k6 measures sessions that ended, and this
     /// one was cut short.
     fn cut_off(&self) {

@@ -89,6 +89,7 @@ fn run_against(server: &testkit::Server, executor: Executor, body: &str) -> Ran 
     let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls).expect("the plan is sound");
     let run = script::RunContext {
         plan: plan.clone(),
+        share: crate::share::of(plan),
         exported_options_json: "{}".into(),
         tags: config.tags.clone(),
         progress: config.progress.clone(),

@@ -30,6 +30,7 @@ Servers with known behaviour. The first line on stdout is the address.
     --service-ms MS    what a reply takes (1)
     --offset-ms MS     from the first request to the stall (10000)
     --length-ms MS     how long the stall is (1000)
+  testkit portal  a site with sessions that refuses stale tokens
   testkit shop    a shop that saturates at slots / hold
     --slots N          slots of its pool (8)
     --hold-ms MS       how long a query holds one (20)
@@ -99,7 +100,7 @@ fn parse(mut parser: Parser) -> Result<Options, lexopt::Error> {
             other => return Err(other.unexpected()),
         }
     }
-    let verbs = ["serve", "hold", "stall", "shop"];
+    let verbs = ["serve", "hold", "stall", "portal", "shop"];
     if options.help || options.verb.as_deref().is_some_and(|verb| verbs.contains(&verb)) {
         return Ok(options);
     }
@@ -119,6 +120,7 @@ fn run(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     match options.verb.as_deref() {
         Some("hold") => attend(&[&testkit::hold::start(listen)?], &[], options),
         Some("stall") => attend(&[&testkit::stall::start(options.stall, listen)?], &[], options),
+        Some("portal") => attend(&[&testkit::portal::start(listen)?], &[], options),
         Some("shop") => {
             let shop = Shop::start(ShopConfig { listen, ..options.shop })?;
             let capacity = format!("capacity_per_second={}", shop.capacity_per_second());

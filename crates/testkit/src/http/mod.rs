@@ -13,6 +13,7 @@
 //! | `/hang`, `/hang-after-head`, `/slow-head?ms=` | connections that do not |
 //! | `/malformed[/KIND]`, `/huge-head?bytes=` | bytes that are no HTTP, or too many of them |
 //! | `/submit?ms=`, `/poll/ID?before=&after=` | tasks that are submitted and polled: see `http/tasks.rs` |
+//! | `/events?count=&ms=&wait=&end=`, `/lines?`, `/v1/chat/completions?`, `/v1/messages?` | streams at a known pace: see `http/events.rs` |
 //! | `/ws/KIND` | WebSocket connections: see `http/websocket.rs` |
 //! | `CONNECT tunnel.test:PORT` | a proxy's tunnel to a port of this machine |
 //! | `/reset-stream/N`, `/reset-body/N`, `/go-away/N` | endings of HTTP/2, for reason N |
@@ -22,6 +23,7 @@ mod auth;
 mod basics;
 mod echo;
 mod encodings;
+mod events;
 mod faults;
 mod redirects;
 mod streams;
@@ -54,6 +56,7 @@ const ROUTES: &[&[Route]] = &[
     websocket::ROUTES,
     streams::ROUTES,
     tasks::ROUTES,
+    events::ROUTES,
 ];
 
 /// Segments of a path that a route is given; the last one keeps the rest.

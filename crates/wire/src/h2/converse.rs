@@ -20,6 +20,7 @@ use crate::fault::Fault;
 use crate::headers::Headers;
 use crate::request::{Body, Request};
 use crate::response::Response;
+use crate::tap::Flow;
 use crate::trace::Trace;
 
 /// Sends `message` and the body of `request`, and receives the response. Dropping it cancels the stream, and the
@@ -44,6 +45,7 @@ pub(crate) async fn converse(
         slot: &slot,
         trace,
         keep_body: request.keep_body,
+        flow: Flow::new(request.tap.as_ref(), trace),
         sender,
         unsent: body,
         awaited: response,
@@ -67,6 +69,8 @@ struct Talk<'a> {
     trace: &'a Trace,
     watch: StreamWatch,
     keep_body: bool,
+    /// Takes the body in place of `body`, where the request asks for that.
+    flow: Flow<'a>,
     sender: SendStream<Bytes>,
     /// Bytes that the server's windows have not let through yet.
     unsent: Bytes,
@@ -89,7 +93,7 @@ impl Talk<'_> {
         {
             self.trace.enter(Stage::Wait, sent_at);
         }
-        let received = self.poll_receive(&mut watched, polled_at);
+        let received = self.poll_receive(cx, &mut watched, polled_at);
         received.map_err(|failure| *failure)
     }
 
@@ -112,26 +116,34 @@ impl Talk<'_> {
 
     fn poll_receive(
         &mut self,
-        cx: &mut Context<'_>,
+        cx: &Context<'_>,
+        watched: &mut Context<'_>,
         polled_at: Instant,
     ) -> Poll<Result<Response, Box<Error>>> {
         if self.head.is_none() {
-            let (parts, stream) = match ready!(Pin::new(&mut self.awaited).poll(cx)) {
+            let (parts, stream) = match ready!(Pin::new(&mut self.awaited).poll(watched)) {
                 Ok(response) => response.into_parts(),
                 Err(failure) => return Poll::Ready(Err(self.fail(&failure))),
             };
             let ready_at = self.stamp(polled_at);
             self.trace.enter(Stage::Receive, ready_at);
-            self.head = Some((parts.status.as_u16(), head(parts.status.as_u16(), &parts.headers), stream));
+            let status = parts.status.as_u16();
+            let headers = head(status, &parts.headers);
+            self.flow.begin(status, PROTO, &headers)?;
+            self.head = Some((status, headers, stream));
         }
         loop {
+            // Bytes that wait in the library count against the stream's window, so the server waits too.
+            if !ready!(self.flow.poll_wanted(cx)) {
+                return Poll::Ready(Ok(self.response()));
+            }
             let Some((_, _, stream)) = &mut self.head else { return Poll::Pending };
-            match ready!(stream.poll_data(cx)) {
+            match ready!(stream.poll_data(watched)) {
                 Some(Ok(piece)) => {
                     // The window is given back at once, because what is read is never queued.
                     let _ = stream.flow_control().release_capacity(piece.len());
-                    self.take_body(&piece)?;
                     self.stamp(polled_at);
+                    self.take_body(&piece)?;
                 }
                 Some(Err(failure)) => return Poll::Ready(Err(self.fail(&failure))),
                 None => return Poll::Ready(Ok(self.response())),
@@ -153,6 +165,10 @@ impl Talk<'_> {
 
     fn take_body(&mut self, piece: &[u8]) -> Result<(), Fault> {
         self.body_bytes += piece.len() as u64;
+        if self.flow.is_open() {
+            self.flow.take(piece);
+            return Ok(());
+        }
         if !self.keep_body {
             return Ok(());
         }

@@ -30,6 +30,7 @@ use crate::limits::{HEAD_BYTES_MAX, WS_REFUSAL_BYTES_MAX};
 use crate::request::Request;
 use crate::response::Response;
 use crate::system::stream_error;
+use crate::tap::Flow;
 use crate::timer::Timer;
 use crate::tls_facts::TlsFacts;
 use crate::token::has_item;
@@ -215,7 +216,7 @@ async fn refusal(
     mut input: Vec<u8>,
     budget: &Arc<BodyBudget>,
 ) -> Result<Response, Error> {
-    let mut decoder = Decoder::new(false, true, budget);
+    let mut decoder = Decoder::new(false, true, budget, Flow::default());
     let mut fed_bytes = 0;
     loop {
         decoder.feed(&input).map_err(|fault| *fault)?;

@@ -22,10 +22,10 @@ const BUFFER_BYTES: usize = 256 << 10;
 const REPORT_EVERY: Duration = Duration::from_secs(3);
 
 /// The receiver of progress messages.
-pub(super) struct Watch {
-    pub(super) label: String,
+pub(in crate::verbs) struct Watch {
+    pub(in crate::verbs) label: String,
     /// The log; `None` hides progress.
-    pub(super) logger: Option<Arc<Logger>>,
+    pub(in crate::verbs) logger: Option<Arc<Logger>>,
 }
 
 /// A file that reports its reading progress.
@@ -56,7 +56,7 @@ impl Read for Watched {
 ///
 /// # Errors
 /// The file cannot be read.
-pub(super) fn open(path: &Path, watch: &Watch) -> Result<Box<dyn BufRead>, Failure> {
+pub(in crate::verbs) fn open(path: &Path, watch: &Watch) -> Result<Box<dyn BufRead>, Failure> {
     let fail = |error: std::io::Error| {
         Failure::new(Exit::Other, format!("failed to read {}: {error}", path.display()))
     };

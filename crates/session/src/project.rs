@@ -1,4 +1,4 @@
-//! Evidence sources: `plimsoll.toml` in this folder or a parent, overridden by flags.
+//! Evidence sources of a project: `plimsoll.toml` in this folder or a parent, overridden by flags.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,19 @@ use evidence::{Settings, password_variable};
 use redact::RedactedUrl;
 use runs::{Exit, Failure};
 use serde::Deserialize;
-use session::Context;
-use session::env::Environment;
-use session::evidence::Sources;
 
-use crate::flags::EvidenceFlags;
+use crate::Context;
+use crate::env::Environment;
+use crate::evidence::Sources;
+
+/// Sources as the user names them.
+#[derive(Clone, Debug, Default)]
+pub struct EvidenceAsked {
+    /// `[NAME:]KIND=ADDRESS`, each over the source of that name in the file.
+    pub sources: Vec<String>,
+    /// The project file; the first in this folder or a parent if unset.
+    pub project: Option<PathBuf>,
+}
 
 /// Name of the project file.
 const FILE: &str = "plimsoll.toml";
@@ -31,12 +39,8 @@ struct Project {
 ///
 /// # Errors
 /// A source is invalid.
-pub(crate) fn sources(
-    flags: &EvidenceFlags,
-    of_lab: Vec<Settings>,
-    context: &Context,
-) -> Result<Sources, Failure> {
-    let mut settings = named(flags, context)?;
+pub fn sources(asked: &EvidenceAsked, of_lab: Vec<Settings>, context: &Context) -> Result<Sources, Failure> {
+    let mut settings = named(asked, context)?;
     let is_new = |source: &Settings| !settings.iter().any(|known| known.name == source.name);
     let of_lab: Vec<Settings> = of_lab.into_iter().filter(is_new).collect();
     context.redactor.add_guessed(of_lab.iter().filter_map(|source| source.credential.clone()));
@@ -48,15 +52,15 @@ pub(crate) fn sources(
 ///
 /// # Errors
 /// The file cannot be read, or a source in it or in a flag is invalid.
-pub(crate) fn named(flags: &EvidenceFlags, context: &Context) -> Result<Vec<Settings>, Failure> {
+pub fn named(asked: &EvidenceAsked, context: &Context) -> Result<Vec<Settings>, Failure> {
     let mut sources = BTreeMap::new();
-    if let Some(path) = project_file(flags) {
+    if let Some(path) = project_file(asked) {
         for (name, values) in read(&path)?.evidence {
             let source = of_file(&name, values, &path)?;
             sources.insert(name, source);
         }
     }
-    for text in &flags.evidence {
+    for text in &asked.sources {
         let source = of_flag(text)?;
         sources.insert(source.name.clone(), source);
     }
@@ -70,9 +74,9 @@ pub(crate) fn named(flags: &EvidenceFlags, context: &Context) -> Result<Vec<Sett
 }
 
 /// Returns the file of `--project`, or the first in this folder or a parent.
-fn project_file(flags: &EvidenceFlags) -> Option<PathBuf> {
-    if flags.project.is_some() {
-        return flags.project.clone();
+fn project_file(asked: &EvidenceAsked) -> Option<PathBuf> {
+    if asked.project.is_some() {
+        return asked.project.clone();
     }
     let here = std::env::current_dir().ok()?;
     here.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())

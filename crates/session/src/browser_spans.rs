@@ -2,13 +2,14 @@
 
 use model::LogLevel;
 use runs::{Exit, Failure};
-use session::Context;
+
+use crate::Context;
 
 /// Checks the setting as k6 does. Without a browser there are no spans to send, so this only logs a warning.
 ///
 /// # Errors
 /// The value is not valid in k6.
-pub(crate) fn check(flag: Option<&str>, context: &Context) -> Result<(), Failure> {
+pub fn check(flag: Option<&str>, context: &Context) -> Result<(), Failure> {
     let Some(text) = flag.or_else(|| context.env.setting("TRACES_OUTPUT")) else { return Ok(()) };
     if read(text)? == Traces::Otel {
         let text = "--traces-output has no effect: the spans that k6 sends are those of its browser module, which is not \

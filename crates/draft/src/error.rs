@@ -1,0 +1,77 @@
+//! Errors of reading a source. Each says what is wrong and the next step.
+
+use crate::{CALLS_MAX, Kind, WHOLE_BYTES_MAX};
+
+/// Why there is no script.
+#[derive(Debug, thiserror::Error)]
+pub enum DraftError {
+    /// The source cannot be read.
+    #[error("reading failed: {0}")]
+    Read(std::io::Error),
+    /// It is larger than what is read as a whole.
+    #[error("it is larger than {} MiB; split it into several files", WHOLE_BYTES_MAX >> 20)]
+    TooLarge,
+    /// It is no text.
+    #[error("it is not UTF-8 text; export it again as text")]
+    NotText,
+    /// It is no JSON.
+    #[error("it is not valid JSON: {0}")]
+    Json(serde_json::Error),
+    /// It is no YAML.
+    #[error("it is not valid YAML: {0}")]
+    Yaml(String),
+    /// It is no XML.
+    #[error("it is not valid XML: {0}")]
+    Xml(String),
+    /// A quote in a command line is never closed.
+    #[error("a quote in line {line} is never closed; copy the command again, with its last line")]
+    Quote {
+        /// The line that it begins on, counted from 1.
+        line: usize,
+    },
+    /// It is of another version.
+    #[error("{found}; {next}")]
+    Version {
+        /// The version that was found.
+        found: String,
+        /// The next step.
+        next: &'static str,
+    },
+    /// It is of another kind.
+    #[error("it is not {}: {why}", kind.describe())]
+    Kind {
+        /// The assumed kind.
+        kind: Kind,
+        /// The missing part.
+        why: &'static str,
+    },
+    /// It has no request that can be sent.
+    #[error("{}", nothing(*left_out, notes))]
+    Nothing {
+        /// Requests that were left out by default.
+        left_out: usize,
+        /// Parts that could not be converted.
+        notes: Vec<String>,
+    },
+    /// A script of all its requests would be too long.
+    #[error("it has {requests} requests, and a script has at most {CALLS_MAX}; split it, or record less")]
+    TooMany {
+        /// Requests.
+        requests: usize,
+    },
+}
+
+/// Reasons that are shown where nothing was converted.
+const REASONS_MAX: usize = 3;
+
+fn nothing(left_out: usize, notes: &[String]) -> String {
+    let mut text = "it has no request to convert".to_owned();
+    if left_out > 0 {
+        text += &format!(
+            ": all {left_out} are static assets or go to other sites; keep them with --keep-static and --keep-third-parties"
+        );
+    } else if !notes.is_empty() {
+        text += &format!(": {}", notes[..notes.len().min(REASONS_MAX)].join("; "));
+    }
+    text
+}

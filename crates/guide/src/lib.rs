@@ -1,0 +1,99 @@
+//! The guides of `docs/guide` in their short form, for the terminal.
+//!
+//! The crate must not know subcommands, flags and terminals: it is text, made from the guides when it is compiled.
+
+#[cfg(test)]
+mod brief;
+mod wrap;
+
+/// A guide in its short form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topic {
+    /// Name of the guide's file, without its ending.
+    pub name: &'static str,
+    /// Heading of the guide.
+    pub title: &'static str,
+    /// Introduction, examples and the beginning of each section. Lines of code begin with four blanks.
+    pub text: &'static str,
+}
+
+impl Topic {
+    /// Returns the topic as a page for a terminal of so many columns.
+    pub fn page(&self, columns: usize) -> String {
+        let (title, text) = (wrap::wrap(self.title, columns), wrap::wrap(self.text, columns));
+        format!("{title}\n{text}\nThe whole guide: docs/guide/{}.md\n", self.name)
+    }
+}
+
+/// Returns the list of topics for a terminal of so many columns.
+pub fn index(columns: usize) -> String {
+    let widest = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
+    let line = |topic: &Topic| {
+        let title = format!("  {:<widest$}  {}", topic.name, topic.title);
+        title.chars().take(columns).collect::<String>() + "\n"
+    };
+    let lines: String = TOPICS.iter().map(line).collect();
+    format!("Topics:\n{lines}\nRead one with: plimsoll help TOPIC\n")
+}
+
+/// All topics, by name.
+pub const TOPICS: &[Topic] = include!(concat!(env!("OUT_DIR"), "/topics.rs"));
+
+/// Returns the topic of this name.
+pub fn topic(name: &str) -> Option<&'static Topic> {
+    TOPICS.iter().find(|topic| topic.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that all topics may have in the program.
+    const BYTES_MAX: usize = 96 << 10;
+
+    #[test]
+    fn every_guide_is_a_short_topic() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide");
+        let mut guides: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter_map(|name| name.strip_suffix(".md").map(str::to_owned))
+            .collect();
+        guides.sort();
+        let names: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+        assert_eq!(names, guides);
+        for topic in TOPICS {
+            assert!(topic.text.len() > 200, "{}: {:?}", topic.name, topic.text);
+            assert!(
+                topic.text.lines().count() < 120,
+                "{} has {} lines",
+                topic.name,
+                topic.text.lines().count()
+            );
+            assert!(!topic.text.contains("]("), "{} has links: {}", topic.name, topic.text);
+        }
+        let bytes: usize = TOPICS.iter().map(|topic| topic.text.len()).sum();
+        assert!(bytes < BYTES_MAX, "{bytes} bytes");
+    }
+
+    #[test]
+    fn pages_and_the_index_fit_the_terminal() {
+        for columns in [60, 100] {
+            let pages = TOPICS.iter().map(|topic| topic.page(columns)).chain([index(columns)]);
+            for page in pages {
+                let wide = page.lines().find(|line| {
+                    let is_prose = !line.starts_with("    ") && line.trim().contains(' ');
+                    is_prose && line.chars().count() > columns
+                });
+                assert_eq!(wide, None, "{columns} columns");
+            }
+        }
+        assert!(index(80).contains("\n  flow "), "{}", index(80));
+    }
+
+    #[test]
+    fn topics_have_names() {
+        assert_eq!(topic("flow").map(|topic| topic.title), Some("Asynchronous tasks: submit and poll"));
+        assert_eq!(topic("flows"), None);
+    }
+}

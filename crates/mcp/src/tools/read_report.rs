@@ -1,0 +1,44 @@
+//! `read_report`: the whole report on a stored run.
+
+use serde_json::Value;
+
+use super::{Arguments, Kind, Outcome, Tool, Work, document, optional};
+use crate::condense::{self, DOCUMENT_BYTES_MAX};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "read_report",
+    description: "Read the whole report on a stored run: as Markdown for people, or as JSON (docs/format/report.schema.json).",
+    is_reading: true,
+    arguments: &[
+        optional("run", Kind::Text, "Run: @last (default), @prev, or an id of list_runs"),
+        optional("format", Kind::Text, "md (default) or json"),
+        optional("lang", Kind::Text, "Language of Markdown: en (default) or ko"),
+    ],
+    call,
+};
+
+fn call(work: &Work, arguments: &Arguments) -> Result<Outcome, String> {
+    let run = arguments.run("run", "@last")?;
+    let lang = one_of(arguments, "lang", &["en", "ko"])?;
+    match one_of(arguments, "format", &["md", "json"])? {
+        "json" => {
+            let report: Value = work.document(&["report", &run, "--format", "json"])?;
+            document(condense::head(&condense::summary(&report)), report)
+        }
+        format => {
+            let text = work.text(&["report", &run, "--format", format, "--lang", lang])?;
+            if text.len() > DOCUMENT_BYTES_MAX {
+                let bytes = text.len();
+                return Err(format!("the report has {bytes} bytes, and the limit is {DOCUMENT_BYTES_MAX}"));
+            }
+            Ok(Outcome::Text(text))
+        }
+    }
+}
+
+/// An argument that is one of these; the first where it is not given.
+fn one_of<'a>(arguments: &Arguments, name: &str, known: &[&'a str]) -> Result<&'a str, String> {
+    let Some(given) = arguments.text(name) else { return Ok(known[0]) };
+    let found = known.iter().find(|one| **one == given);
+    found.copied().ok_or_else(|| format!("the argument {name:?} must be {}", known.join(" or ")))
+}
