@@ -24,6 +24,7 @@ mod host;
 mod http;
 mod imports;
 mod js;
+mod layouts;
 mod loader;
 mod memory;
 mod modules;

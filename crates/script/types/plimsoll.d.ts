@@ -301,6 +301,194 @@ declare module "k6/experimental/websockets" {
 }
 
 /** Modules from the network have no types. */
+
+declare module "plimsoll/data" {
+    /** Options of `rows()`. */
+    export interface RowsOptions {
+        /** `unique` uses no row twice; `random` draws with replacement. Default: `sequential`. */
+        order?: "sequential" | "unique" | "random";
+        /** When no row is left. Default: `recycle`; for `unique` `stop`. */
+        end?: "recycle" | "stop" | "error";
+        /** Default: by the file's name. */
+        format?: "csv" | "ndjson";
+        /** One ASCII character. Default: a comma; a tab for `.tsv`. */
+        delimiter?: string;
+        /** `true`: the first row has the names; `false`: rows are lists; a list: the names. Default: `true`. */
+        header?: boolean | string[];
+    }
+
+    /** The cursor of a file, which all VUs share. */
+    export interface Rows<Row = any> {
+        /** The next row: an object, a list of fields, or the value of a line. */
+        next(): Row;
+    }
+
+    /** Opens a file in the init context. */
+    export function rows<Row = any>(path: string, options?: RowsOptions): Rows<Row>;
+    export * as default from "plimsoll/data";
+}
+
+declare module "plimsoll/shared" {
+    /** A number that all VUs share. */
+    export interface SharedCounter {
+        /** Adds, 1 by default, and returns the sum. */
+        add(by?: number): number;
+        get(): number;
+        /** Returns the value before. */
+        set(value: number): number;
+        /** Sets the value if it is `expected`, and returns whether it was. */
+        compareAndSet(expected: number, value: number): boolean;
+        clear(): void;
+    }
+
+    /** A queue that all VUs share. Values are copied as JSON. */
+    export interface SharedQueue<Value = any> {
+        /** Returns `false` if the queue is full. */
+        push(value: Value): boolean;
+        /** Takes the first value; waits for one at most so long (seconds, or a text with a unit). */
+        pop(timeout?: number | string | { timeout: number | string }): Value | undefined;
+        readonly size: number;
+        clear(): void;
+    }
+
+    /** A map that all VUs share. Values are copied as JSON. */
+    export interface SharedMap<Value = any> {
+        get(key: string): Value | undefined;
+        has(key: string): boolean;
+        keys(): string[];
+        /** Returns the value before. */
+        set(key: string, value: Value): Value | undefined;
+        /** Sets the value unless the key is there; returns the value that was there. */
+        setIfAbsent(key: string, value: Value): Value | undefined;
+        /** Removes a key and returns its value. */
+        take(key: string): Value | undefined;
+        delete(key: string): boolean;
+        readonly size: number;
+        clear(): void;
+    }
+
+    export function counter(name: string): SharedCounter;
+    export function queue<Value = any>(name: string, options?: { max?: number }): SharedQueue<Value>;
+    export function map<Value = any>(name: string, options?: { max?: number }): SharedMap<Value>;
+    export * as default from "plimsoll/shared";
+}
+
+declare module "plimsoll/stream" {
+    /** Parameters of requests, and how their responses are read. */
+    export interface StreamParams extends Omit<import("k6/http").Params, "responseType"> {
+        /** Server-sent events, lines, or bytes as they are received. Default: by the `Content-Type`. */
+        format?: "events" | "lines" | "pieces";
+        /** `none` measures items and does not hand them to the script. */
+        responseType?: "text" | "binary" | "none" | null;
+    }
+
+    /** A part of a response. */
+    export interface Item {
+        /** A text; bytes of pieces. */
+        data: any;
+        /** Milliseconds from the start of sending. */
+        at: number;
+        id?: string;
+        name?: string;
+        comment?: string;
+    }
+
+    /** A response that is read while it comes. */
+    export interface Stream extends Iterable<Item> {
+        /** The next item; nothing at the end. */
+        next(): Item | undefined;
+        close(): void;
+        /** Reads to the end. */
+        drain(): Stream;
+        readonly status: number;
+        readonly proto: string;
+        readonly headers: { [name: string]: string };
+        readonly ended: boolean;
+        readonly complete: boolean;
+        readonly url?: string;
+        readonly error: string;
+        readonly error_code: number;
+        /** The text of a refused request. */
+        readonly body: string | null;
+        readonly events?: number;
+        /** In milliseconds. */
+        readonly timings: { firstEvent?: number; lastEvent?: number; duration?: number };
+    }
+
+    /** What an event of a language model's answer says. */
+    export interface Said {
+        text?: string;
+        /** Tokens of the event; 1 by default. */
+        tokens?: number;
+        /** Whether the event has tokens. */
+        isPiece?: boolean;
+        isEnd?: boolean;
+        /** The server's count of all tokens. */
+        total?: number;
+        error?: string;
+    }
+
+    /** The answer of a language model. Times are milliseconds. */
+    export interface Reply {
+        status: number;
+        headers: { [name: string]: string };
+        error: string;
+        error_code: number;
+        body: string | null;
+        /** Whether the answer came to its end. */
+        complete: boolean;
+        text: string;
+        tokens: number;
+        firstToken?: number;
+        tokensPerSecond?: number;
+        duration?: number;
+    }
+
+    export function get(url: string, params?: StreamParams): Stream;
+    export function post(url: string, body?: any, params?: StreamParams): Stream;
+    export function request(method: string, url: string, body?: any, params?: StreamParams): Stream;
+    /** Sends a request to a language model with `stream: true`, and reads the answer to its end. */
+    export function chat(url: string, request: object, params?: StreamParams & { read?: (event: Item) => Said | undefined }): Reply;
+    export * as default from "plimsoll/stream";
+}
+
+declare module "k6/x/sse" {
+    export interface Event {
+        id: string;
+        name: string;
+        data: string;
+        comment: string;
+    }
+
+    export interface Client {
+        on(name: "open", handler: () => void): void;
+        on(name: "event", handler: (event: Event) => void): void;
+        on(name: "error", handler: (error: { error(): string }) => void): void;
+        close(): void;
+    }
+
+    export interface Params {
+        method?: string;
+        body?: string;
+        headers?: { [name: string]: string };
+        tags?: { [name: string]: string };
+        timeout?: number | string;
+    }
+
+    export interface Response {
+        url: string;
+        status: number;
+        headers: { [name: string]: string };
+        body: string;
+        error: string;
+    }
+
+    /** Returns when the stream has ended. */
+    export function open(url: string, setup: (client: Client) => void): Response;
+    export function open(url: string, params: Params, setup: (client: Client) => void): Response;
+    export * as default from "k6/x/sse";
+}
+
 declare module "https://*";
 
 /** Loads a CommonJS module or a module of k6. */

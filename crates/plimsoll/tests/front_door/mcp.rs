@@ -66,7 +66,7 @@ impl Client {
         }
     }
 
-    /// Calls a tool that can do what is asked: the sentences before the document, and the document.
+    /// Calls a tool and expects success: returns the sentences before the document, and the document.
     #[track_caller]
     fn call(&mut self, tool: &str, arguments: Value) -> (String, Value) {
         let result = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));

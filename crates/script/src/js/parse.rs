@@ -6,9 +6,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::shapes::{Names, ParsedLayouts};
 use rquickjs::{Array, Ctx, Object, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use crate::layouts::{Names, ParsedLayouts};
 
 /// Longer texts are left to the engine, which lets other VUs run meanwhile.
 const BYTES_MAX: usize = 4 << 10;
