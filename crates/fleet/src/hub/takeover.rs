@@ -126,7 +126,7 @@ impl Hub {
         }
     }
 
-    /// Asks the agent with the fewest sessions for one more.
+    /// Asks the agent with the fewest sessions for one more; an agent that was asked in vain only where there is no other.
     fn ask_for(&mut self, now: Instant, vacancy: usize) {
         let can_host = |agent: usize| self.can_host(agent);
         let is_asked =
@@ -137,7 +137,8 @@ impl Hub {
         let sessions =
             |host: usize| self.vacancies.iter().filter(|it| it.is_with(host, &self.members)).count();
         let hosts = (0..self.members.len()).filter(|agent| can_host(*agent));
-        let Some(host) = hosts.min_by_key(|host| sessions(*host)) else { return };
+        let before = self.vacancies[vacancy].asked.map(|(host, _)| host);
+        let Some(host) = hosts.min_by_key(|host| (before == Some(*host), sessions(*host))) else { return };
         self.vacancies[vacancy].asked = Some((host, now + ENLIST_PATIENCE));
         let act = Act::Enlist(vacancy as u32 + 1);
         self.send(now, host, Body::Order(Order { act: Some(act) }));
