@@ -153,7 +153,7 @@ impl Plimsoll {
         let out = reader(child.stdout.take().expect("it is piped"));
         let err = reader(child.stderr.take().expect("it is piped"));
         let (folder, owns_folder) = (self.folder, self.owns_folder);
-        Running { child, out, err, started: SystemClock::now(), folder, owns_folder }
+        Running { child: Owned(child), out, err, started: SystemClock::now(), folder, owns_folder }
     }
 
     /// Runs the program to its end.
@@ -170,9 +170,20 @@ fn reader(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
     })
 }
 
+/// A process that does not outlive its test, whatever fails.
+struct Owned(Child);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // Of a process that has ended there is nothing to end.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A run in progress.
 pub(crate) struct Running {
-    child: Child,
+    child: Owned,
     out: JoinHandle<String>,
     err: JoinHandle<String>,
     started: model::Instant,
@@ -193,7 +204,7 @@ impl Running {
 
     /// Returns the processes that this one has started.
     pub(crate) fn children(&self) -> Vec<rustix::process::Pid> {
-        let parent = format!(" {} ", self.child.id());
+        let parent = format!(" {} ", self.child.0.id());
         let mut children = Vec::new();
         for entry in std::fs::read_dir("/proc").expect("a /proc").flatten() {
             let Ok(number) = entry.file_name().to_string_lossy().parse::<i32>() else { continue };
@@ -210,7 +221,7 @@ impl Running {
 
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
-        let pid = rustix::process::Pid::from_child(&self.child);
+        let pid = rustix::process::Pid::from_child(&self.child.0);
         rustix::process::kill_process(pid, signal).expect("it is running");
     }
 
@@ -223,12 +234,12 @@ impl Running {
     pub(crate) fn wait_for(mut self, patience: Duration) -> Ran {
         let mut resident_max_kib = None;
         let status = loop {
-            resident_max_kib = resident_max(&self.child).or(resident_max_kib);
-            if let Some(status) = self.child.try_wait().expect("it is our child") {
+            resident_max_kib = resident_max(&self.child.0).or(resident_max_kib);
+            if let Some(status) = self.child.0.try_wait().expect("it is our child") {
                 break status;
             }
             if SystemClock::now().since(self.started) > patience {
-                self.child.kill().expect("it is our child");
+                self.child.0.kill().expect("it is our child");
                 panic!("it hangs; so far it said: {}", self.err.join().unwrap_or_default());
             }
             std::thread::sleep(Duration::from_millis(5));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::Value;
 use testkit::{Shop, ShopConfig};
 
@@ -73,6 +74,8 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
     let address = page::free();
     let serving = page::serve(ran.and("serve"), &address);
     let list = page::get(&address, "/api/v1/runs").expect("it answers");
+    serving.signal(Signal::INT);
+    serving.wait().exits(0);
     let list: Value = serde_json::from_str(&list).expect("JSON");
     let rows = list["runs"].as_array().expect("runs");
     for level in of["parts"][0]["levels"].as_array().expect("levels") {
@@ -80,7 +83,6 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
         let shown = &row["study"]["objective"]["ok"];
         assert_eq!(*shown, level["objectives"][0]["isKept"], "{row} {level}");
     }
-    drop(serving);
 }
 
 #[test]
