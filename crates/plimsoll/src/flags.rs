@@ -102,7 +102,7 @@ pub(crate) enum Verb {
     History(HistoryFlags),
     /// Export a run's metrics as CSV, JSON or Parquet, or copy its file.
     Export(ExportFlags),
-    /// Import results of k6 and nGrinder as runs.
+    /// Import results of k6, JMeter, Gatling, Locust and other tools as runs.
     Import(ImportFlags),
     /// Merge the execution segments of a test into one run.
     Merge(MergeFlags),
