@@ -20,13 +20,17 @@ pub(super) const TOOL: Tool = Tool {
 fn call(work: &Work, arguments: &Arguments) -> Result<Outcome, String> {
     let run = arguments.run("run", "@last")?;
     let lang = one_of(arguments, "lang", &["en", "ko"])?;
+    // The log has what the script logged.
+    let hidden = (!work.program.has_console).then_some("--no-log");
     match one_of(arguments, "format", &["md", "json"])? {
         "json" => {
-            let report: Value = work.document(&["report", &run, "--format", "json"])?;
+            let words = ["report", &run, "--format", "json"];
+            let report: Value = work.document(&words.into_iter().chain(hidden).collect::<Vec<_>>())?;
             document(condense::head(&condense::summary(&report)), report)
         }
         format => {
-            let text = work.text(&["report", &run, "--format", format, "--lang", lang])?;
+            let words = ["report", &run, "--format", format, "--lang", lang];
+            let text = work.text(&words.into_iter().chain(hidden).collect::<Vec<_>>())?;
             if text.len() > DOCUMENT_BYTES_MAX {
                 let bytes = text.len();
                 return Err(format!("the report has {bytes} bytes, and the limit is {DOCUMENT_BYTES_MAX}"));

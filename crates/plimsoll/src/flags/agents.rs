@@ -11,8 +11,7 @@ use session::agents::AgentsAsked;
 #[command(next_help_heading = "Agents")]
 pub(crate) struct AgentsFlags {
     /// Split the test over N agents: processes of this machine, or of others with --agents-listen
-    // Agents do not have the hub's limits.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["allow_host", "limit_rate"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) agents: Option<u32>,
     /// Start with N agents if not all are ready in time [default: all]
     #[arg(long, value_name = "N", requires = "agents", value_parser = clap::value_parser!(u32).range(1..=1000))]

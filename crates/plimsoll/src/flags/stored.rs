@@ -228,6 +228,9 @@ pub(crate) struct ReportFlags {
     /// Language of md and html
     #[arg(long, value_name = "LANGUAGE", default_value = "en")]
     pub(crate) lang: LangFlag,
+    /// Leave the log out of md and json: scripts may log what a reader must not see
+    #[arg(long)]
+    pub(crate) no_log: bool,
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -1,6 +1,7 @@
 //! `plimsoll report`: writes a report on a stored run for people, programs and continuous integration.
 
 use model::LogLevel;
+use report::document::LogTail;
 use runs::{Exit, Failure, Shown};
 use session::Context;
 
@@ -12,6 +13,10 @@ use crate::flags::{ReportFlags, ReportFormat};
 /// # Errors
 /// The run does not exist or cannot be read, or the report cannot be written.
 pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failure> {
+    if flags.no_log && flags.format == ReportFormat::Html {
+        let text = "failed to leave the log out: an HTML report has the whole run; use --format md or json";
+        return Err(Failure::new(Exit::InvalidConfig, text));
+    }
     let Shown { reader, window, elapsed, range } =
         runs::find(&flags.run, flags.window.as_deref(), &context.catalogue()?)?;
     let first = reader.range().map_err(|error| runs::failed(&error))?.start;
@@ -23,6 +28,9 @@ pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failur
         if let Some(failure) = why_not {
             context.logger.say(LogLevel::Warn, failure.text);
         }
+    }
+    if flags.no_log {
+        report.log = LogTail::default();
     }
     let text =
         session::reports::render(&report, reader.path(), part, flags.format.format(), flags.lang.lang())?;

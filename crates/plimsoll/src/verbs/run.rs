@@ -107,6 +107,10 @@ pub(super) fn one(
         return Err(Failure::new(Exit::Signal, "the run did not start: stopped by a signal"));
     }
     let agents = flags.agents.asked().map(AgentsAsked::resolve).transpose()?;
+    if agents.is_some() && (!flags.limits.allow_host.is_empty() || flags.limits.limit_rate.is_some()) {
+        let text = "failed to use --agents with --allow-host or --limit-rate: agents do not have these limits; leave one out";
+        return Err(Failure::new(Exit::InvalidConfig, text));
+    }
     let page = settings::page_settings(flags, context, !record.is_off)?;
     let wanted = SessionSettings {
         workers,

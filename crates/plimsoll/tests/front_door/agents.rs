@@ -410,6 +410,7 @@ fn mistakes_are_refused_with_the_next_step() {
     check("--agents 4", 104, "use --agents 3 or more VUs");
     check("--agents 2 --execution-segment 0:1/2", 104, "--agents splits the test itself");
     check("--agents 2 --agents-min 3", 104, "invalid --agents-min 3");
+    check("--agents 2 --allow-host 127.0.0.1", 104, "agents do not have these limits");
     check("--agents 2 --arm-timeout soon", 104, "failed to read --arm-timeout");
     check("--agents 2 --agents-listen here --token-file t", 104, "expected IP:PORT");
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
