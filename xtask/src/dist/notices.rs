@@ -103,6 +103,7 @@ mod tests {
         assert!(notices.contains("Permission is hereby granted"));
         assert!(notices.contains("Fabrice Bellard"), "the engine's own text");
         let apache = notices.matches("TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION").count();
-        assert!((1..40).contains(&apache), "{apache} copies");
+        // Some 350 crates have this licence; their texts differ in the owner's name and in white space.
+        assert!((1..100).contains(&apache), "{apache} copies");
     }
 }
