@@ -111,8 +111,8 @@ mod tests {
         let mut client = Client::new(&server);
         let began = SystemClock::now();
         let response = client.get("/events?count=3&ms=20&wait=10");
-        // 50 ms, less what timers round.
-        assert!(SystemClock::now().since(began) >= Duration::from_millis(45));
+        // Pieces are due 20 ms apart from the start on, however late the first one is: 40 ms, less what timers round.
+        assert!(SystemClock::now().since(began) >= Duration::from_millis(38));
         let text = String::from_utf8_lossy(&response.body).into_owned();
         assert!(text.contains("id: 2\nevent: tick\ndata: 2\n\n"), "{text}");
         let lines = client.get("/lines?count=2");
