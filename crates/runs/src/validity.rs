@@ -113,7 +113,12 @@ impl StoredFacts {
         let minutes = reader.minutes(range).map_err(|error| failed(&error))?;
         add_seconds(&minutes, &mut facts)?;
         let states = reader.generator_states().map_err(|error| failed(&error))?;
-        states.iter().filter(|state| looked.is_inside(state.at)).for_each(|state| facts.add_state(state));
+        for state in states.iter().filter(|state| looked.is_inside(state.at)) {
+            match header.agents.is_empty() {
+                true => facts.add_state(state),
+                false => facts.add_state_of_agent(state),
+            }
+        }
         // Machines that made parts of a merged run have separate clocks.
         if header.merged_from.is_empty() {
             let anchors = reader.anchors().map_err(|error| failed(&error))?;

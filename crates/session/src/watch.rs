@@ -58,7 +58,7 @@ impl Watch {
             }
             // The run is as good as the worst of its machines.
             RunEvent::AgentReading { agent, state } => {
-                self.facts.add_state(state);
+                self.facts.add_state_of_agent(state);
                 if let Some(recording) = recording {
                     recording.state_of(agent, GeneratorState::clone(state));
                 }

@@ -137,17 +137,23 @@ impl Facts {
         self.seconds.extend(later.seconds.into_iter().take(room));
     }
 
-    /// Adds what was read about the generator when a window came. Readings of several machines at the same time are one: the worst.
+    /// Adds what was read about the generator when a window came.
     pub fn add_state(&mut self, state: &GeneratorState) {
+        if self.pulses.len() < WINDOWS_MAX {
+            self.pulses.push((state.at, Pulse::new(state)));
+        }
+    }
+
+    /// The same for one of several machines. Their readings at the same time are one: the worst. A single machine's last second may be
+    /// short, and its reading is none of the second before.
+    pub fn add_state_of_agent(&mut self, state: &GeneratorState) {
         if let Some((at, known)) = self.pulses.last_mut()
             && apart(*at, state.at) < SAME_TIME
         {
             *known = known.worst_of(Pulse::new(state));
             return;
         }
-        if self.pulses.len() < WINDOWS_MAX {
-            self.pulses.push((state.at, Pulse::new(state)));
-        }
+        self.add_state(state);
     }
 
     /// Adds a look at both clocks. They come in order.
@@ -298,7 +304,7 @@ mod tests {
         };
         let mut facts = Facts::new(Vec::new(), false, true);
         for (ms, value) in [(1_000, 1.0), (1_020, 70.0), (1_100, 2.0), (2_010, 3.0)] {
-            facts.add_state(&state(ms, value));
+            facts.add_state_of_agent(&state(ms, value));
         }
         let worst: Vec<Option<f64>> = facts.pulses.iter().map(|(_, pulse)| pulse.timer_lag_ms).collect();
         assert_eq!(worst, [Some(70.0), Some(3.0)]);
