@@ -2,8 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 
+use rquickjs::object::Property;
 use rquickjs::{Object, Persistent, Value};
+use rustc_hash::FxHasher;
 
 /// Layouts of parsed objects that are kept per VU: those of a few kinds of responses.
 const PARSED_MAX: usize = 8;
@@ -27,45 +30,45 @@ struct Known {
 }
 
 /// The names of an object in their order, as one number. Two layouts with one number cost time and nothing else.
-#[derive(Clone, Copy)]
+#[derive(Default)]
 pub(crate) struct Names {
-    hash: u64,
+    hasher: FxHasher,
     count: u32,
 }
 
 impl Names {
-    /// No names.
-    pub(crate) const NONE: Names = Names { hash: 0xcbf2_9ce4_8422_2325, count: 0 };
-
-    /// The same with one more name (FNV-1a, with the end of each name).
-    pub(crate) fn and(self, name: &str) -> Names {
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        Names { hash: name.bytes().chain([0xff]).fold(self.hash, step), count: self.count + 1 }
+    /// Adds a name.
+    pub(crate) fn push(&mut self, name: &str) {
+        name.hash(&mut self.hasher);
+        self.count += 1;
     }
 }
 
 impl ParsedLayouts {
     /// Notes an object that was just parsed, and keeps its layout if it came before.
-    pub(crate) fn note(&self, object: &Object<'_>, names: Names) -> rquickjs::Result<()> {
+    pub(crate) fn note(&self, object: &Object<'_>, names: &Names) -> rquickjs::Result<()> {
         let known = &mut *self.known.borrow_mut();
-        if !(1..=MEMBERS_MAX).contains(&names.count) || known.kept.contains(&names.hash) {
+        let hash = names.hasher.finish();
+        if !(1..=MEMBERS_MAX).contains(&names.count) || known.kept.contains(&hash) {
             return Ok(());
         }
-        if !known.seen.contains(&names.hash) {
+        if !known.seen.contains(&hash) {
             known.seen.truncate(PARSED_MAX - 1);
-            known.seen.push_front(names.hash);
+            known.seen.push_front(hash);
             return Ok(());
         }
         if known.kept.len() >= PARSED_MAX {
             return Ok(());
         }
-        known.kept.push(names.hash);
+        known.kept.push(hash);
         let ctx = object.ctx();
         let members: Vec<String> = object.keys::<String>().collect::<rquickjs::Result<_>>()?;
         for steps in 1..=members.len() {
             let specimen = Object::new(ctx.clone())?;
             for name in &members[..steps] {
-                specimen.set(name, Value::new_undefined(ctx.clone()))?;
+                let value = Property::from(Value::new_undefined(ctx.clone()));
+                // Defined, not set: a setter of the script would run in the middle of this.
+                specimen.prop(name.as_str(), value.configurable().enumerable().writable())?;
             }
             known.specimens.push(Persistent::save(ctx, specimen));
         }
