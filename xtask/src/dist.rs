@@ -18,7 +18,7 @@ use anyhow::{Context, bail, ensure};
 
 use crate::workspace;
 
-/// The size that the stripped program may have: what it has today, and a little more, so that growth is noticed.
+/// The largest size of the stripped program: slightly above its present size, so that growth is noticed.
 const BYTES_MAX: u64 = 45 << 20;
 
 /// The size that the stripped program aims at.

@@ -1,4 +1,4 @@
-//! Texts with parts that are computed: what a value in a script is written from.
+//! Texts with computed parts, from which values in a script are written.
 
 use crate::js;
 

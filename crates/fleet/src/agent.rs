@@ -507,8 +507,8 @@ mod tests {
         Instant::from_ns(1_000_000_000 * (100 + seconds))
     }
 
-    /// An agent that a hub has welcomed.
-    fn welcome() -> Agent {
+    /// An agent with a connection to a hub.
+    fn connected() -> Agent {
         let settings = AgentSettings {
             version: "1".into(),
             token: Bytes::new(),
@@ -519,6 +519,12 @@ mod tests {
         };
         let mut agent = Agent::new(at(0), settings);
         agent.step(at(0), Some(AgentInput::Connected));
+        agent
+    }
+
+    /// An agent that a hub has welcomed.
+    fn welcome() -> Agent {
+        let mut agent = connected();
         frame(&mut agent, at(0), 0, Body::Welcome(Welcome { received: 0 }));
         agent
     }
@@ -547,16 +553,7 @@ mod tests {
 
     #[test]
     fn a_hello_without_an_answer_is_said_again() {
-        let settings = AgentSettings {
-            version: "1".into(),
-            token: Bytes::new(),
-            session: 1,
-            name: "a".into(),
-            cores: 1,
-            ticket: 0,
-        };
-        let mut agent = Agent::new(at(0), settings);
-        agent.step(at(0), Some(AgentInput::Connected));
+        let mut agent = connected();
         assert_eq!(agent.deadline(), at(0) + WELCOME_PATIENCE);
         assert_eq!(agent.step(at(5), None), [AgentOutput::Hangup]);
         assert_eq!(agent.step(at(6), None), [AgentOutput::Dial]);

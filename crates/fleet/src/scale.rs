@@ -1,4 +1,4 @@
-//! The hub beside a thousand agents: what it costs to hear, merge and sum up their windows.
+//! The cost of a hub beside a thousand agents: it hears, merges and sums up their windows.
 
 use std::sync::Arc;
 use std::time::Duration;

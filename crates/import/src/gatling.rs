@@ -9,6 +9,9 @@ use crate::lines::{Line, Lines};
 use crate::requests::{Request, Row};
 use crate::{ImportError, Kind};
 
+/// Cells before the status of a line, at least.
+const STATUS_MIN: usize = 4;
+
 /// The lines of a file.
 pub(crate) struct GatlingRows<'a> {
     lines: Lines<'a>,
@@ -47,15 +50,16 @@ impl<'a> GatlingRows<'a> {
     }
 }
 
-fn request(text: &str) -> Result<Request, &'static str> {
+/// The cells of a line, and the place of its status, which says where the times are.
+fn cells(text: &str) -> Result<(Vec<&str>, usize), &'static str> {
     let cells: Vec<&str> = text.split('\t').collect();
-    // The status says where the times are.
-    let status = cells
-        .iter()
-        .skip(4)
-        .position(|cell| ["OK", "KO"].contains(cell))
-        .map(|at| at + 4)
-        .ok_or("it has no status")?;
+    let statuses = cells.iter().skip(STATUS_MIN).position(|cell| ["OK", "KO"].contains(cell));
+    let status = statuses.ok_or("it has no status")? + STATUS_MIN;
+    Ok((cells, status))
+}
+
+fn request(text: &str) -> Result<Request, &'static str> {
+    let (cells, status) = cells(text)?;
     let (name, groups) = (
         cells[status - 3],
         cells.get(status.wrapping_sub(4)).copied().filter(|_| status >= 5).unwrap_or_default(),
@@ -74,13 +78,7 @@ fn request(text: &str) -> Result<Request, &'static str> {
 }
 
 fn group(text: &str) -> Result<Request, &'static str> {
-    let cells: Vec<&str> = text.split('\t').collect();
-    let status = cells
-        .iter()
-        .skip(4)
-        .position(|cell| ["OK", "KO"].contains(cell))
-        .map(|at| at + 4)
-        .ok_or("it has no status")?;
+    let (cells, status) = cells(text)?;
     // Before the status stands the time of its requests alone.
     let (Some(start), Some(end)) = (cells.get(status - 3), cells.get(status - 2)) else {
         return Err("it has too few cells");

@@ -70,7 +70,7 @@ pub(crate) fn objective(judged: &Judged<'_>, lang: Lang, named: Shown<'_>) -> St
 /// A longer name hides the value, and its middle is left out.
 const NAME_CHARS_MAX: usize = 64;
 
-/// Characters at the end of a clipped name: what differs between names often stands there.
+/// Characters at the end of a clipped name, where names often differ.
 const TAIL_CHARS: usize = 20;
 
 fn clipped(name: &str) -> Cow<'_, str> {

@@ -295,6 +295,21 @@ mod tests {
         assert_eq!(lags, [Some(2.0), None, Some(3.0)]);
     }
 
+    /// A reading over a few milliseconds says nothing of the second before.
+    #[test]
+    fn a_short_last_second_of_one_machine_is_a_reading_of_its_own() {
+        let state = |ms: u64, value| GeneratorState {
+            at: Instant::from_ns(ms * 1_000_000),
+            readings: vec![Reading { vital: Vital::TimerLag, worker: None, value }],
+        };
+        let mut facts = Facts::new(Vec::new(), false, true);
+        [(1_000, 1.0), (2_000, 2.0), (2_020, 70.0)]
+            .iter()
+            .for_each(|(ms, value)| facts.add_state(&state(*ms, *value)));
+        let lags: Vec<Option<f64>> = facts.pulses.iter().map(|(_, pulse)| pulse.timer_lag_ms).collect();
+        assert_eq!(lags, [Some(1.0), Some(2.0), Some(70.0)]);
+    }
+
     /// A thousand machines are one reading a second, and a bad one among them counts.
     #[test]
     fn readings_of_several_machines_are_the_worst_of_them() {

@@ -62,7 +62,7 @@ pub(crate) fn read(text: &str) -> Result<Plan, DraftError> {
     Ok(plan)
 }
 
-/// The elements of the plan itself: what is set for all thread groups, and the groups.
+/// Reads the elements of the plan itself: settings of all thread groups, and the groups.
 fn level(entries: &[(&Element, Option<&Element>)], scope: &Scope, names: &mut Names, plan: &mut Plan) {
     for (element, _) in entries {
         if element.tag == "Arguments" {

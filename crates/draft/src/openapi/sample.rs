@@ -1,4 +1,4 @@
-//! Values from schemas: what is given as an example first, then what the type, format and limits allow.
+//! Values from schemas: an example if there is one, otherwise a value that type, format and limits allow.
 
 use super::document::Document;
 use crate::plan::Node;

@@ -1,4 +1,4 @@
-//! `read_summary`: what a stored run measured.
+//! `read_summary`: the results of a stored run, condensed.
 
 use super::{Arguments, Kind, Outcome, Tool, Work, document, optional};
 use crate::condense;

@@ -1,4 +1,4 @@
-//! `plimsoll new --from`: what is converted runs, against servers that refuse what was recorded.
+//! `plimsoll new --from`: converted scripts run, against servers that refuse recorded values.
 
 use testkit::{Listen, Server, Shop, ShopConfig, portal};
 

@@ -185,7 +185,7 @@ fn tests_beyond_the_users_limits_are_refused_by_the_limits_name() {
     check(json!({ "script": "../asks.js" }), "no script");
     check(json!({ "script": "/etc/hostname" }), "--folder");
     check(json!({ "script": "asks.js", "env": { "K6_VUS": "9" } }), "no name of a variable");
-    check(json!({ "script": "asks.js", "out": "json=/tmp/x" }), "no argument \"out\"");
+    check(json!({ "script": "asks.js", "out": "json=x" }), "no argument \"out\"");
     let (head, checked) = client.call("validate_script", json!({ "script": "rate.js" }));
     assert!(head.contains("--limit-rate 50/s") && checked["isRunnable"] == false, "{head} {checked}");
     assert!(client.refused("read_summary", json!({ "run": "--output=x" })).contains("names no run"));
