@@ -221,6 +221,9 @@ impl Agent {
         }
         // A machine that stood still finds frames waiting, and its fence has passed all the same.
         self.mind_silence(now);
+        if self.stage == Stage::Over {
+            return std::mem::take(&mut self.outputs);
+        }
         match input {
             Some(AgentInput::Connected) => self.greet(now),
             Some(AgentInput::Disconnected) => self.disconnected(now),
@@ -579,5 +582,14 @@ mod tests {
         let late = Echo { sent_ns: at(9).as_ns(), hub_ns: at(9).as_ns() };
         assert!(killed(frame(&mut agent, at(20), 0, Body::Echo(late))));
         assert_eq!(agent.fence(), at(2) + HUB_SILENCE_MAX, "it stays there");
+    }
+
+    #[test]
+    fn an_agent_that_has_given_up_obeys_no_order_that_was_waiting() {
+        let mut agent = welcome();
+        let start = Start { at_ns: at(1).as_ns(), from_ns: at(1).as_ns(), ..Start::default() };
+        let outputs = frame(&mut agent, at(1) + JOIN_PATIENCE, 1, Body::Start(start));
+        assert!(matches!(outputs.last(), Some(AgentOutput::Exit(Farewell::HubLost { .. }))), "{outputs:?}");
+        assert!(agent.step(at(2) + JOIN_PATIENCE, None).is_empty());
     }
 }

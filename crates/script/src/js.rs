@@ -8,6 +8,8 @@ pub(crate) mod library;
 mod parse;
 pub(crate) mod plain;
 pub(crate) mod prelude;
+#[cfg(target_os = "linux")]
+mod regex;
 pub(crate) mod registry;
 pub(crate) mod scope;
 mod surrogates;
