@@ -95,6 +95,24 @@ fn a_vu_that_computes_is_not_the_targets_latency() {
     assert!(ran.count("http_reqs") > 360, "{}", ran.out);
 }
 
+/// The program is linked so that a search tries only places where a match can begin, which the second expression has everywhere.
+#[test]
+fn a_search_for_a_literal_is_quick() {
+    let script = "
+        const TEXT = 'the quick brown fox jumps over the lazy dog, and '.repeat(20000) + 'order-12345';
+        const ms = (expression) => Math.min(...Array.from({ length: 5 }, () => {
+          const start = Date.now();
+          if (!expression.test(TEXT)) throw new Error('the order was missed');
+          return Date.now() - start;
+        }));
+        export function setup() {
+          const [quick, slow] = [ms(/order-[0-9]+/), ms(/[^]rder-[0-9]+/)];
+          if (quick * 4 > slow) throw new Error(`${quick} ms and ${slow} ms`);
+        }
+        export default () => {}";
+    plimsoll(script).run().exits(0);
+}
+
 #[test]
 #[ignore = "a minute on an otherwise idle machine"]
 fn the_demo_finds_the_capacity_of_its_shop() {

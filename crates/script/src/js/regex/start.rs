@@ -220,8 +220,12 @@ impl Operations<'_> {
                 op::RANGE | op::RANGE_I | op::RANGE32 | op::RANGE32_I => {
                     self.range(operation, operands, &mut units, canonical)?;
                 }
-                op::LINE_START..=op::LINE_END_M | op::WORD_BOUNDARY..=op::NOT_WORD_BOUNDARY_I => open.push(operands),
-                op::SAVE_START | op::SAVE_END | op::SET_CHAR_POS | op::CHECK_ADVANCE => open.push(operands + 1),
+                op::LINE_START..=op::LINE_END_M | op::WORD_BOUNDARY..=op::NOT_WORD_BOUNDARY_I => {
+                    open.push(operands)
+                }
+                op::SAVE_START | op::SAVE_END | op::SET_CHAR_POS | op::CHECK_ADVANCE => {
+                    open.push(operands + 1)
+                }
                 op::SAVE_RESET => open.push(operands + 2),
                 op::SET_I32 => open.push(operands + 5),
                 op::GOTO => open.push(self.target(operands, operands + 4)?),
@@ -260,7 +264,13 @@ impl Operations<'_> {
     }
 
     /// Adds the units of ranges: how many (2 bytes), then the first and last unit of each, 2 or 4 bytes.
-    fn range(self, operation: u8, at: usize, units: &mut Units, canonical: &dyn Fn(u32) -> u32) -> Option<()> {
+    fn range(
+        self,
+        operation: u8,
+        at: usize,
+        units: &mut Units,
+        canonical: &dyn Fn(u32) -> u32,
+    ) -> Option<()> {
         let is_folded = matches!(operation, op::RANGE_I | op::RANGE32_I);
         let width = if matches!(operation, op::RANGE | op::RANGE_I) { 2 } else { 4 };
         let unit = |at| if width == 2 { self.u16(at).map(u32::from) } else { self.u32(at) };
