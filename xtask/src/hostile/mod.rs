@@ -27,7 +27,8 @@ cargo xtask hostile: runs the hostile suite and rewrites the tables of docs/reli
   --minutes N      length of that run
   --vus N          number of VUs of that run [default: 10,000]
   --seed N         seed of its faults [default: 1]
-  --program FILE   program to run [default: the dev build in cargo's target directory]
+  --profile NAME   cargo's profile of tests and program [default: dev]
+  --program FILE   program to run [default: the one of that profile in cargo's target directory]
 ";
 
 /// VUs of the long run.
@@ -43,7 +44,14 @@ struct Options {
     minutes: Option<u32>,
     vus: Option<u32>,
     seed: Option<u64>,
+    profile: Option<String>,
     program: Option<PathBuf>,
+}
+
+impl Options {
+    fn profile(&self) -> &str {
+        self.profile.as_deref().unwrap_or("dev")
+    }
 }
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
@@ -57,6 +65,7 @@ pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
             Arg::Long("minutes") => options.minutes = Some(parser.value()?.parse()?),
             Arg::Long("vus") => options.vus = Some(parser.value()?.parse()?),
             Arg::Long("seed") => options.seed = Some(parser.value()?.parse()?),
+            Arg::Long("profile") => options.profile = Some(parser.value()?.string()?),
             Arg::Long("program") => options.program = Some(parser.value()?.into()),
             Arg::Long("help") => {
                 print!("{USAGE}");
@@ -77,9 +86,12 @@ fn program(options: &Options) -> anyhow::Result<PathBuf> {
     match &options.program {
         Some(program) => std::path::absolute(program).context("find the program"),
         None => {
-            let built = workspace::cargo().args(["build", "-q", "-p", "plimsoll"]).status();
+            let profile = options.profile();
+            let built =
+                workspace::cargo().args(["build", "-q", "-p", "plimsoll", "--profile", profile]).status();
             ensure!(built.context("run cargo build")?.success(), "build the program");
-            Ok(workspace::target_directory()?.join("debug/plimsoll"))
+            let folder = if profile == "dev" { "debug" } else { profile };
+            Ok(workspace::target_directory()?.join(folder).join("plimsoll"))
         }
     }
 }
@@ -87,8 +99,12 @@ fn program(options: &Options) -> anyhow::Result<PathBuf> {
 fn run_suite(options: &Options) -> anyhow::Result<()> {
     let is_chosen = |name: &str| options.group.as_ref().is_none_or(|part| name.contains(part.as_str()));
     let mut found: Vec<Outcome> = Vec::new();
-    for group in tests::GROUPS.iter().filter(|group| is_chosen(group.name)) {
-        found.push(group.run().with_context(|| format!("run the group {:?}", group.name))?);
+    let groups: Vec<_> = tests::GROUPS.iter().filter(|group| is_chosen(group.name)).collect();
+    if !groups.is_empty() {
+        let programs = tests::Programs::build(options.profile())?;
+        for group in groups {
+            found.push(group.run(&programs).with_context(|| format!("run the group {:?}", group.name))?);
+        }
     }
     if is_chosen(FAULTS) {
         found.extend(faults::run(&program(options)?)?);

@@ -47,28 +47,46 @@ const LOOK: Duration = Duration::from_millis(1);
 /// Number of damaged copies of each seed in the long form.
 const COPIES: &str = "2000";
 
-impl Group {
-    /// Runs the group's tests, the ignored ones included.
-    pub(super) fn run(&self) -> anyhow::Result<Outcome> {
-        let mut outcome = Outcome::new(self.name);
-        for program in self.programs()? {
-            outcome.add(&run(&program, self.filter)?);
-        }
-        Ok(outcome)
-    }
+/// The workspace's test programs.
+pub(super) struct Programs {
+    /// Crate and file of each.
+    all: Vec<(String, PathBuf)>,
+}
 
-    /// Builds the test programs of the crate.
-    fn programs(&self) -> anyhow::Result<Vec<PathBuf>> {
+impl Programs {
+    /// Builds them all at once, as `cargo test --workspace` does, so that what it has built is not built again with other features.
+    pub(super) fn build(profile: &str) -> anyhow::Result<Programs> {
         let output = workspace::cargo()
-            .args(["test", "-p", self.krate, "--lib", "--tests", "--no-run", "--message-format=json"])
+            .args(["test", "--workspace", "--lib", "--tests", "--no-run", "--message-format=json"])
+            .args(["--profile", profile])
             .stderr(Stdio::inherit())
             .output()
             .context("build the tests")?;
-        ensure!(output.status.success(), "build the tests of {}", self.krate);
+        ensure!(output.status.success(), "build the tests");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let messages = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-        let programs = messages.filter(|message| message["profile"]["test"] == true);
-        Ok(programs.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).collect())
+        let tests = messages.filter(|message| message["profile"]["test"] == true);
+        let of = |message: &serde_json::Value| {
+            let manifest = PathBuf::from(message["manifest_path"].as_str()?);
+            let krate = manifest.parent()?.file_name()?.to_string_lossy().into_owned();
+            Some((krate, PathBuf::from(message["executable"].as_str()?)))
+        };
+        Ok(Programs { all: tests.filter_map(|message| of(&message)).collect() })
+    }
+
+    fn of<'a>(&'a self, krate: &'a str) -> impl Iterator<Item = &'a PathBuf> {
+        self.all.iter().filter(move |(name, _)| name == krate).map(|(_, program)| program)
+    }
+}
+
+impl Group {
+    /// Runs the group's tests, the ignored ones included.
+    pub(super) fn run(&self, programs: &Programs) -> anyhow::Result<Outcome> {
+        let mut outcome = Outcome::new(self.name);
+        for program in programs.of(self.krate) {
+            outcome.add(&run(program, self.filter)?);
+        }
+        Ok(outcome)
     }
 }
 
