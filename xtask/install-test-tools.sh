@@ -11,13 +11,15 @@ need prometheus prometheus
 [ -d /usr/lib/postgresql ] || packages="$packages postgresql"
 need redis-server redis-server
 need nginx nginx
+need mariadbd mariadb-server
+need mosquitto mosquitto
 [ -e /usr/lib/rabbitmq/bin/rabbitmq-server ] || packages="$packages rabbitmq-server"
 need npm npm
 need chromium chromium
 need curl curl
 need jq jq
 
-echo "the tests need: a C compiler, valgrind (counts instructions), InfluxDB and Prometheus (store what is exported), PostgreSQL, Redis, NGINX and RabbitMQ (the lab runs on them), Node and Chromium (build and test the page), curl and jq (the steps of continuous integration), rustfmt and clippy, cargo-deny (checks licences)"
+echo "the tests need: a C compiler, valgrind (counts instructions), InfluxDB and Prometheus (store what is exported), PostgreSQL, Redis, NGINX and RabbitMQ (the lab runs on them), MariaDB and Mosquitto (scripts talk to them), Node and Chromium (build and test the page), curl and jq (the steps of continuous integration), rustfmt and clippy, cargo-deny (checks licences)"
 if [ -n "$packages" ]; then
     echo "installing from the distribution:$packages"
     as_root=""

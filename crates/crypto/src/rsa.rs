@@ -179,6 +179,15 @@ impl RsaPublic {
         RsaPublicKey::from_public_key_der(der).map(RsaPublic).map_err(|_| NO_PUBLIC)
     }
 
+    /// From a SubjectPublicKeyInfo in PEM.
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn from_pem(pem: &[u8]) -> Result<RsaPublic> {
+        let first = x509_parser::pem::Pem::iter_from_buffer(pem).next();
+        RsaPublic::from_spki(&first.and_then(std::result::Result::ok).ok_or(NO_PUBLIC)?.contents)
+    }
+
     /// As a SubjectPublicKeyInfo.
     ///
     /// # Errors

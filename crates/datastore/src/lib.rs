@@ -1,10 +1,15 @@
-//! Clients of databases as load tests need them: one connection per client, no hidden retries, every answer bounded.
+//! Clients of databases and message brokers as load tests need them: one connection per client, no hidden retries, every answer
+//! bounded.
 //!
 //! The crate knows neither JavaScript, metrics, rules for addresses nor how connections are made: a [`Dial`] makes them.
 //!
+//! * [`amqp`]: brokers of AMQP 0-9-1.
+//! * [`mqtt`]: brokers of MQTT 3.1.1.
 //! * [`redis`]: Redis 5 and later, alone, behind sentinels or as a cluster.
-//! * [`sql`]: PostgreSQL and SQLite, with rows as plain [`sql::Value`]s.
+//! * [`sql`]: MySQL, PostgreSQL and SQLite, with rows as plain [`sql::Value`]s.
 
+pub mod amqp;
+pub mod mqtt;
 pub mod redis;
 pub mod sql;
 

@@ -1,6 +1,7 @@
 //! SQL databases: statements and their rows, over one connection per handle that is opened when it is first used.
 
 mod dsn;
+mod mysql;
 mod numeric;
 mod postgres;
 mod postgres_value;
@@ -8,7 +9,8 @@ mod sqlite;
 
 use std::rc::Rc;
 
-use crate::Dial;
+pub use self::mysql::CUSTOM_TLS;
+use crate::{Dial, Tls};
 
 /// Bytes of one result, with 32 for each of its values. A script that reads more asks for it in parts.
 const RESULT_BYTES_MAX: usize = 64 << 20;
@@ -17,7 +19,7 @@ const RESULT_BYTES_MAX: usize = 64 << 20;
 const VALUE_BYTES: usize = 32;
 
 /// Names of drivers.
-pub const DRIVERS: &[&str] = &["postgres", "sqlite3"];
+pub const DRIVERS: &[&str] = &["mysql", "postgres", "sqlite3"];
 
 /// A value in a row, or a parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +36,8 @@ pub enum Value {
     Text(String),
     /// Bytes.
     Bytes(Vec<u8>),
+    /// Bytes of a database that does not separate texts from them.
+    Octets(Vec<u8>),
     /// A date or a time, in milliseconds since 1970 (UTC).
     Time(f64),
     /// An array.
@@ -45,7 +49,7 @@ impl Value {
         VALUE_BYTES
             + match self {
                 Value::Text(text) => text.len(),
-                Value::Bytes(bytes) => bytes.len(),
+                Value::Bytes(bytes) | Value::Octets(bytes) => bytes.len(),
                 Value::List(values) => values.iter().map(Value::bytes).sum(),
                 _ => 0,
             }
@@ -74,7 +78,7 @@ pub struct Rows {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SqlError {
     /// There is no such driver.
-    #[error("unknown driver {0:?}; use postgres or sqlite3")]
+    #[error("unknown driver {0:?}; use mysql, postgres or sqlite3")]
     Driver(String),
     /// The data source name is none. It is not shown, because it may hold a password.
     #[error("invalid data source name: {0}")]
@@ -100,6 +104,7 @@ pub enum SqlError {
 pub struct Database(Kind);
 
 enum Kind {
+    Mysql(Box<mysql::Mysql>),
     Postgres(Box<postgres::Postgres>),
     Sqlite(sqlite::Sqlite),
 }
@@ -111,12 +116,21 @@ impl std::fmt::Debug for Database {
 }
 
 impl Database {
-    /// A handle that connects when it is first used.
+    /// A handle that connects when it is first used. `tls` are the settings that a data source of MySQL names [`CUSTOM_TLS`].
     ///
     /// # Errors
     /// The driver is unknown, or the name of the data source is none.
-    pub fn open(driver: &str, data_source: &str, dial: Rc<dyn Dial>) -> Result<Database, SqlError> {
+    pub fn open(
+        driver: &str,
+        data_source: &str,
+        tls: Option<&Tls>,
+        dial: Rc<dyn Dial>,
+    ) -> Result<Database, SqlError> {
         let kind = match driver {
+            "mysql" => {
+                let settings = mysql::Settings::parse(data_source, tls).map_err(SqlError::Dsn)?;
+                Kind::Mysql(Box::new(mysql::Mysql::new(settings, dial)))
+            }
             "postgres" => {
                 let settings = dsn::Settings::parse(data_source).map_err(SqlError::Dsn)?;
                 Kind::Postgres(Box::new(postgres::Postgres::new(settings, dial)))
@@ -132,9 +146,15 @@ impl Database {
         matches!(self.0, Kind::Sqlite(_))
     }
 
+    /// Whether a date is [`Value::Time`] as a parameter; otherwise it is a text of ISO 8601.
+    pub fn takes_times(&self) -> bool {
+        matches!(self.0, Kind::Mysql(_))
+    }
+
     /// The password, which logs and run files must not show.
     pub fn secret(&self) -> Option<&str> {
         match &self.0 {
+            Kind::Mysql(database) => database.secret(),
             Kind::Postgres(database) => database.secret(),
             Kind::Sqlite(_) => None,
         }
@@ -148,6 +168,7 @@ impl Database {
     /// See [`SqlError`].
     pub async fn exec(&self, statement: &str, parameters: Vec<Value>) -> Result<Executed, SqlError> {
         match &self.0 {
+            Kind::Mysql(database) => database.exec(statement, parameters).await,
             Kind::Postgres(database) => database.exec(statement, parameters).await,
             Kind::Sqlite(database) => database.exec(statement, parameters).await,
         }
@@ -161,6 +182,7 @@ impl Database {
     /// See [`SqlError`].
     pub async fn query(&self, statement: &str, parameters: Vec<Value>) -> Result<Rows, SqlError> {
         match &self.0 {
+            Kind::Mysql(database) => database.query(statement, parameters).await,
             Kind::Postgres(database) => database.query(statement, parameters).await,
             Kind::Sqlite(database) => database.query(statement, parameters).await,
         }
@@ -169,6 +191,7 @@ impl Database {
     /// Closes it; later statements fail.
     pub fn close(&self) {
         match &self.0 {
+            Kind::Mysql(database) => database.close(),
             Kind::Postgres(database) => database.close(),
             Kind::Sqlite(database) => database.close(),
         }

@@ -27,7 +27,8 @@ pub use error::LabError;
 pub use faults::{Fault, Indicator, faults, faults_of, indicators_of};
 pub use process::{Identity, Launch};
 pub use servers::{
-    Around, Front, NGINX, Offer, POSTGRES, PROMETHEUS, Place, RABBITMQ, REDIS, Replica, Server, Site,
+    Around, Front, MARIADB, MOSQUITTO, NGINX, Offer, POSTGRES, PROMETHEUS, Place, RABBITMQ, REDIS, Replica,
+    Server, Site,
 };
 pub use state::{LabProcess, Phase, State, directory};
 pub use supervisor::{SERVE_WORD, SUPERVISE_WORD, serve, supervise};

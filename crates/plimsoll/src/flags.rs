@@ -241,6 +241,9 @@ pub(crate) struct ScriptFlags {
     /// Memory limit of all VUs together [default: half of the machine's or cgroup's memory]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub(crate) memory: Option<u64>,
+    /// Let local modules of the script run programs on this machine (k6/x/exec)
+    #[arg(long)]
+    pub(crate) allow_exec: bool,
     #[arg(long, hide = true)]
     pub(crate) compatibility_mode: Option<String>,
     /// Type of the file: js or archive [default: detected]

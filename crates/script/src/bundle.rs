@@ -55,6 +55,8 @@ pub struct Settings {
     pub outside: Outside,
     /// Limits of the memory that its VUs hold.
     pub memory: MemoryLimits,
+    /// Whether local modules may run programs of this machine.
+    pub allows_exec: bool,
 }
 
 /// A script, compiled, evaluated once, its options read.
@@ -79,6 +81,7 @@ impl Bundle {
             secrets: settings.secrets,
             schemas: Default::default(),
             env: settings.env,
+            allows_exec: settings.allows_exec,
             suspects: Default::default(),
             shared_arrays: Default::default(),
             row_cursors: Default::default(),

@@ -46,8 +46,13 @@ impl Caller {
 
 /// The code that calls the native that runs now. A remote module anywhere on the stack counts: what it calls does its work.
 pub(crate) fn caller(ctx: &Ctx<'_>, vu: &Rc<VuState>) -> Caller {
-    let sources = &vu.init.sources;
-    if sources.is_packed() || !sources.has_remote() {
+    // The files of an archive are not on this machine's disk.
+    if vu.init.sources.is_packed() { Caller::Local } else { origin(ctx, vu) }
+}
+
+/// As [`caller`], also for the code of an archive.
+pub(crate) fn origin(ctx: &Ctx<'_>, vu: &Rc<VuState>) -> Caller {
+    if !vu.init.sources.has_remote() {
         return Caller::Local;
     }
     let mut is_local = false;

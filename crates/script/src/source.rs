@@ -128,9 +128,19 @@ impl Sources {
         if let Some(advice) = foreign::advice(name) {
             return Err(format!("\"{name}\" is not supported: {advice}"));
         }
-        let meant = nearest::builtin(name, &self.builtins);
-        let meant = meant.map(|meant| format!("did you mean \"{meant}\"? ")).unwrap_or_default();
-        Err(format!("unknown module: {name}; {meant}available: {}", self.builtins.join(", ")))
+        if let Some(meant) = nearest::builtin(name, &self.builtins) {
+            return Err(format!("unknown module: {name}; did you mean \"{meant}\"?"));
+        }
+        let is_extension = |known: &&&str| known.starts_with(foreign::EXTENSIONS);
+        if name.starts_with(foreign::EXTENSIONS) {
+            let here: Vec<&str> = self.builtins.iter().filter(is_extension).copied().collect();
+            return Err(format!(
+                "\"{name}\" is not supported: it is an extension of k6 that is not built in; run this script with k6, or \
+                 use one of {}",
+                here.join(", ")
+            ));
+        }
+        Err(format!("unknown module: {name}; available: {}", self.builtins.join(", ")))
     }
 
     /// Targets of the imports of packages, in order.

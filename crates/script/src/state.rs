@@ -124,6 +124,8 @@ pub(crate) struct InitShared {
     /// Message types that scripts have loaded.
     pub(crate) schemas: Schemas,
     pub(crate) env: BTreeMap<String, String>,
+    /// Whether local modules may run programs of this machine.
+    pub(crate) allows_exec: bool,
     /// Places in the script that make URLs with missing values.
     pub(crate) suspects: Suspects,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
@@ -152,6 +154,10 @@ pub(crate) struct VuState {
     pub(crate) http: HttpState,
     pub(crate) streams: OpenStreams,
     pub(crate) stream_metrics: StreamMetrics,
+    /// Connections to brokers of AMQP.
+    pub(crate) amqp: crate::modules::amqp::Connections,
+    /// TLS settings of the script's own for MySQL.
+    pub(crate) mysql_tls: RefCell<Option<datastore::Tls>>,
     /// Shared values that this VU has named, by its numbers for them.
     pub(crate) shared_values: RefCell<Vec<Arc<crate::shared_values::Shared>>>,
     pub(crate) tasks: Tasks,
@@ -188,6 +194,8 @@ impl VuState {
             http: HttpState::default(),
             streams: OpenStreams::default(),
             stream_metrics: StreamMetrics::default(),
+            amqp: Default::default(),
+            mysql_tls: RefCell::default(),
             shared_values: RefCell::default(),
             tasks: Tasks::default(),
             stop,

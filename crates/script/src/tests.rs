@@ -17,13 +17,19 @@ use crate::{
     Settings, Sink, VuBinding,
 };
 
+mod amqp;
 mod ceilings;
 mod code;
 mod declarations;
+mod dns;
+mod exec;
+mod faker;
 mod flow;
 mod groups;
 mod grpc;
 mod mistakes;
+mod mqtt;
+mod mysql;
 mod notation;
 mod notes;
 mod redis;
@@ -142,7 +148,8 @@ fn load_within(
         .unwrap(),
     );
     let (metrics, log) = (metrics.clone(), heard.clone());
-    let settings = Settings { env, metrics, log, secrets, outside: Default::default(), memory };
+    let settings =
+        Settings { env, metrics, log, secrets, outside: Default::default(), memory, allows_exec: true };
     Bundle::load(Entry { path: "/scripts/test.js".into(), text: source.to_owned() }, settings)
 }
 

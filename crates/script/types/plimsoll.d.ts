@@ -186,7 +186,7 @@ declare module "k6/x/sql" {
     /** The result of a statement. */
     export interface Result {
         rowsAffected(): number;
-        /** SQLite only; PostgreSQL has `RETURNING`. */
+        /** MySQL and SQLite; PostgreSQL has `RETURNING`. */
         lastInsertId(): number;
     }
 
@@ -198,15 +198,45 @@ declare module "k6/x/sql" {
     /** A handle of a database: one connection per VU, opened by its first statement. */
     export interface Database {
         exec(statement: string, ...parameters: Parameter[]): Result;
+        /** `timeout` is a text such as `500ms` or `2s`. */
+        execWithTimeout(timeout: string, statement: string, ...parameters: Parameter[]): Result;
         query(statement: string, ...parameters: Parameter[]): Row[];
+        queryWithTimeout(timeout: string, statement: string, ...parameters: Parameter[]): Row[];
         close(): void;
     }
 
-    /** Opens a database: a URL or `name=value` words for PostgreSQL, a file or `:memory:` for SQLite. */
-    export function open(driver: Driver | string, dataSourceName: string): Database;
+    /**
+     * Opens a database: `USER:PASSWORD@tcp(HOST:PORT)/DATABASE` for MySQL, a URL or `name=value` words for PostgreSQL, a file or
+     * `:memory:` for SQLite. Options of k6's pool are accepted and have no effect.
+     */
+    export function open(driver: Driver | string, dataSourceName: string, options?: object): Database;
     export function exec(database: Database, statement: string, ...parameters: Parameter[]): Result;
     export function query(database: Database, statement: string, ...parameters: Parameter[]): Row[];
     export * as default from "k6/x/sql";
+}
+
+declare module "k6/x/sql/driver/mysql" {
+    export const driver: string;
+    export const TLS_1_0: string;
+    export const TLS_1_1: string;
+    export const TLS_1_2: string;
+    export const TLS_1_3: string;
+
+    /** TLS of data sources that `addTLS()` returns. Files are read as `open()` reads them. */
+    export interface TlsSettings {
+        enableTLS: boolean;
+        insecureSkipTLSverify?: boolean;
+        /** Without effect: versions are those of the option `tlsVersion`. */
+        minVersion?: string;
+        caCertFile?: string;
+        clientCertFile?: string;
+        clientKeyFile?: string;
+    }
+
+    export function loadTLS(settings: TlsSettings): void;
+    /** The data source name with the settings of `loadTLS()`. */
+    export function addTLS(dataSourceName: string): string;
+    export * as default from "k6/x/sql/driver/mysql";
 }
 
 declare module "k6/x/sql/driver/postgres" {
@@ -235,6 +265,322 @@ declare module "k6/x/toml" {
     export function parse(text: string | ArrayBuffer | ArrayBufferView): any;
     export function stringify(value: any): string;
     export * as default from "k6/x/toml";
+}
+
+declare module "k6/x/faker" {
+    type Texts<Names extends string> = { readonly [name in Names]: (...args: any[]) => string };
+    type Numbers<Names extends string> = { readonly [name in Names]: (...args: any[]) => number };
+    type Made = { [name: string]: any };
+
+    /** A source of made-up data. Values depend on its seed and on the calls before. */
+    export class Faker {
+        /** Seed 0, or none, is a random one. */
+        constructor(seed?: number);
+        /** Calls a function by its name. */
+        call(name: string, ...args: unknown[]): any;
+        readonly address: Texts<"city" | "country" | "countryAbbreviation" | "state" | "stateAbbreviation" | "street" | "streetName" | "streetNumber"
+            | "streetPrefix" | "streetSuffix" | "zip"> & Numbers<"latitude" | "longitude"> & {
+            address(): Made;
+            latitudeRange(min?: number, max?: number): number;
+            longitudeRange(min?: number, max?: number): number;
+        };
+        readonly animal: Texts<"animal" | "animalType" | "bird" | "cat" | "dog" | "farmAnimal" | "petName">;
+        readonly app: Texts<"appAuthor" | "appName" | "appVersion">;
+        readonly beer: Texts<"beerAlcohol" | "beerBlg" | "beerHop" | "beerIbu" | "beerMalt" | "beerName" | "beerStyle" | "beerYeast">;
+        readonly book: Texts<"bookAuthor" | "bookGenre" | "bookTitle"> & {
+            book(): Made;
+        };
+        readonly car: Texts<"carFuelType" | "carMaker" | "carModel" | "carTransmissionType" | "carType"> & {
+            car(): Made;
+        };
+        readonly celebrity: Texts<"celebrityActor" | "celebrityBusiness" | "celebritySport">;
+        readonly color: Texts<"color" | "hexColor" | "niceColors" | "safeColor"> & {
+            rgbColor(): number[];
+        };
+        readonly company: Texts<"blurb" | "bs" | "buzzword" | "company" | "companySuffix" | "jobDescriptor" | "jobLevel" | "jobTitle" | "slogan"> & {
+            job(): Made;
+        };
+        readonly emoji: Texts<"emoji" | "emojiAlias" | "emojiCategory" | "emojiDescription" | "emojiTag">;
+        readonly error: Texts<"databaseError" | "error" | "errorObjectWord" | "gRPCError" | "httpClientError" | "httpError" | "httpServerError"
+            | "runtimeError" | "validationError">;
+        readonly file: Texts<"fileExtension" | "fileMimeType">;
+        readonly finance: Texts<"cusip" | "isin">;
+        readonly food: Texts<"breakfast" | "dessert" | "dinner" | "drink" | "fruit" | "lunch" | "snack" | "vegetable">;
+        readonly game: Texts<"gamertag"> & {
+            dice(numdice?: number, sides?: number[]): number[];
+        };
+        readonly hacker: Texts<"hackerAbbreviation" | "hackerAdjective" | "hackerNoun" | "hackerPhrase" | "hackerVerb" | "hackeringVerb">;
+        readonly hipster: Texts<"hipsterWord"> & {
+            hipsterParagraph(paragraphcount?: number, sentencecount?: number, wordcount?: number, paragraphseparator?: string): string;
+            hipsterSentence(wordcount?: number): string;
+        };
+        readonly internet: Texts<"chromeUserAgent" | "domainName" | "domainSuffix" | "firefoxUserAgent" | "httpMethod" | "httpVersion" | "inputName"
+            | "ipv4Address" | "ipv6Address" | "logLevel" | "macAddress" | "operaUserAgent" | "safariUserAgent" | "url" | "userAgent"
+            | "username"> & Numbers<"httpStatusCode" | "httpStatusCodeSimple"> & {
+            imageUrl(width?: number, height?: number): string;
+            password(lower?: boolean, upper?: boolean, numeric?: boolean, special?: boolean, space?: boolean, length?: number): string;
+        };
+        readonly language: Texts<"language" | "languageAbbreviation" | "languageBcp" | "programmingLanguage">;
+        readonly minecraft: Texts<"minecraftAnimal" | "minecraftArmorPart" | "minecraftArmorTier" | "minecraftBiome" | "minecraftDye" | "minecraftFood"
+            | "minecraftMobBoss" | "minecraftMobHostile" | "minecraftMobNeutral" | "minecraftMobPassive" | "minecraftOre"
+            | "minecraftTool" | "minecraftVillagerJob" | "minecraftVillagerLevel" | "minecraftVillagerStation" | "minecraftWeapon"
+            | "minecraftWeather" | "minecraftWood">;
+        readonly movie: Texts<"movieGenre" | "movieName"> & {
+            movie(): Made;
+        };
+        readonly numbers: Texts<"hexUint128" | "hexUint16" | "hexUint256" | "hexUint32" | "hexUint64" | "hexUint8"> & Numbers<"float32" | "float64" | "int16" | "int32" | "int64" | "int8" | "uint16" | "uint32" | "uint64" | "uint8"> & {
+            boolean(): boolean;
+            float32Range(min: number, max: number): number;
+            float64Range(min: number, max: number): number;
+            intRange(min: number, max: number): number;
+            number(min?: number, max?: number): number;
+            randomInt(ints: number[]): number;
+            randomUint(uints: number[]): number;
+            shuffleInts(ints: number[]): number[];
+            uintRange(min?: number, max?: number): number;
+        };
+        readonly payment: Texts<"achAccountNumber" | "achRoutingNumber" | "bitcoinAddress" | "bitcoinPrivateKey" | "creditCardCVV" | "creditCardExp"
+            | "creditCardExpMonth" | "creditCardExpYear" | "creditCardNumberFormatted" | "creditCardType" | "currencyLong"
+            | "currencyShort"> & {
+            creditCard(): Made;
+            creditCardNumber(types?: string[], bins: string[], gaps?: boolean): string;
+            currency(): Made;
+            price(min?: number, max?: number): number;
+        };
+        readonly person: Texts<"email" | "firstName" | "gender" | "hobby" | "lastName" | "middleName" | "name" | "namePrefix" | "nameSuffix" | "phone"
+            | "phoneFormatted" | "school" | "ssn"> & {
+            person(): Made;
+            teams(people: string[], teams: string[]): { [team: string]: string[] };
+        };
+        readonly product: Texts<"productCategory" | "productDescription" | "productFeature" | "productMaterial" | "productName" | "productUpc"> & {
+            product(): Made;
+        };
+        readonly strings: Texts<"digit" | "letter" | "uuid"> & {
+            digitN(count: number): string;
+            letterN(count: number): string;
+            lexify(str: string): string;
+            numerify(str: string): string;
+            randomString(strs: string[]): string;
+            shuffleStrings(strs: string[]): string[];
+        };
+        readonly time: Texts<"futureTime" | "monthString" | "pastTime" | "timezone" | "timezoneAbbreviation" | "timezoneFull" | "timezoneRegion"
+            | "weekday"> & Numbers<"day" | "hour" | "minute" | "month" | "nanosecond" | "second" | "timezoneOffset" | "year"> & {
+            date(format?: string): string;
+            dateRange(startdate?: string, enddate?: string, format?: string): string;
+        };
+        readonly word: Texts<"actionVerb" | "adjective" | "adverb" | "adverbDegree" | "adverbFrequencyDefinite" | "adverbFrequencyIndefinite"
+            | "adverbManner" | "adverbPhrase" | "adverbPlace" | "adverbTimeDefinite" | "adverbTimeIndefinite" | "comment"
+            | "connective" | "connectiveCasual" | "connectiveComparitive" | "connectiveComplaint" | "connectiveExamplify"
+            | "connectiveListing" | "connectiveTime" | "demonstrativeAdjective" | "descriptiveAdjective" | "helpingVerb"
+            | "indefiniteAdjective" | "interjection" | "interrogativeAdjective" | "intransitiveVerb" | "linkingVerb"
+            | "loremIpsumWord" | "noun" | "nounAbstract" | "nounCollectiveAnimal" | "nounCollectivePeople" | "nounCollectiveThing"
+            | "nounCommon" | "nounConcrete" | "nounCountable" | "nounDeterminer" | "nounPhrase" | "nounProper" | "nounUncountable"
+            | "phrase" | "possessiveAdjective" | "preposition" | "prepositionCompound" | "prepositionDouble" | "prepositionPhrase"
+            | "prepositionSimple" | "pronoun" | "pronounDemonstrative" | "pronounIndefinite" | "pronounInterrogative"
+            | "pronounObject" | "pronounPersonal" | "pronounPossessive" | "pronounReflective" | "pronounRelative"
+            | "properAdjective" | "quantitativeAdjective" | "question" | "quote" | "simpleSentence" | "transitiveVerb" | "verb"
+            | "verbPhrase" | "word"> & {
+            loremIpsumParagraph(paragraphcount?: number, sentencecount?: number, wordcount?: number, paragraphseparator?: string): string;
+            loremIpsumSentence(wordcount?: number): string;
+            paragraph(paragraphcount?: number, sentencecount?: number, wordcount?: number, paragraphseparator?: string): string;
+            sentence(wordcount?: number): string;
+        };
+        /** All functions. */
+        readonly zen: { readonly [name: string]: (...args: any[]) => any };
+    }
+
+    /** A source with the seed of the variable XK6_FAKER_SEED. */
+    const faker: Faker;
+    export { faker as default };
+}
+
+declare module "k6/x/mqtt" {
+    /** Qualities of service. */
+    export const QoS: { readonly AtMostOnce: 0; readonly AtLeastOnce: 1; readonly ExactlyOnce: 2 };
+
+    type Quality = 0 | 1 | 2;
+    type Tags = { [name: string]: string };
+    type Payload = string | ArrayBuffer | ArrayBufferView;
+
+    export interface ClientOptions {
+        client_id?: string;
+        username?: string;
+        password?: string;
+        /** Called for each connection. */
+        credentials_provider?: () => { username: string; password: string };
+        /** Published by the broker when the client vanishes. */
+        will?: { topic: string; payload: Payload; qos?: Quality; retain?: boolean };
+        tags?: Tags;
+    }
+
+    export interface ConnectOptions {
+        /** Seconds between two signs of life; the default is 60. */
+        keepalive?: number;
+        /** Milliseconds; the default is 30,000. */
+        connect_timeout?: number;
+        clean_session?: boolean;
+        /** Further brokers, tried in order. */
+        servers?: string[];
+        tags?: Tags;
+    }
+
+    export interface MqttError extends Error {
+        name: "MQTTError";
+        method: string;
+    }
+
+    /** A client of a broker of MQTT 3.1.1. */
+    export class Client {
+        constructor(options?: ClientOptions);
+        readonly connected: boolean;
+        on(event: "connect" | "end" | "reconnect", handler: () => void): void;
+        on(event: "message", handler: (topic: string, payload: ArrayBuffer) => void): void;
+        on(event: "error", handler: (error: MqttError) => void): void;
+        /** `mqtt://HOST:PORT`, `mqtts://HOST:PORT`. Waits; a failure is an event. */
+        connect(url: string | ConnectOptions, options?: ConnectOptions): void;
+        connectAsync(url: string | ConnectOptions, options?: ConnectOptions): Promise<void>;
+        reconnect(): void;
+        reconnectAsync(): Promise<void>;
+        end(options?: { tags?: Tags }): void;
+        endAsync(options?: { tags?: Tags }): Promise<void>;
+        publish(topic: string, payload: Payload, options?: { qos?: Quality; retain?: boolean; tags?: Tags }): void;
+        publishAsync(
+            topic: string,
+            payload: Payload,
+            options?: { qos?: Quality; retain?: boolean; tags?: Tags },
+        ): Promise<void>;
+        subscribe(topics: string | string[], options?: { qos?: Quality; tags?: Tags }): void;
+        subscribeAsync(topics: string | string[], options?: { qos?: Quality; tags?: Tags }): Promise<void>;
+        unsubscribe(topics: string | string[], options?: { tags?: Tags }): void;
+        unsubscribeAsync(topics: string | string[], options?: { tags?: Tags }): Promise<void>;
+    }
+    export * as default from "k6/x/mqtt";
+}
+
+declare module "k6/x/amqp" {
+    /** Version of the extension whose functions these are. */
+    export const version: string;
+
+    export interface Publication {
+        /** A queue, or the routing key of an exchange. */
+        queue_name: string;
+        body: string | ArrayBuffer | ArrayBufferView;
+        /** The number that `start()` returned; the default is the last one. */
+        connection_id?: number;
+        exchange?: string;
+        content_type?: string;
+        headers?: { [name: string]: any };
+        mandatory?: boolean;
+        immediate?: boolean;
+        persistent?: boolean;
+        /** Seconds since 1970. */
+        timestamp?: number;
+    }
+
+    /** Connects to a broker; the number of the connection in this VU. */
+    export function start(options: { connection_url: string }): number;
+    export function publish(publication: Publication): void;
+    /** Passes the messages that are in a queue to a function. Without `auto_ack` they return to it. */
+    export function listen(options: {
+        queue_name: string;
+        listener: (body: string) => void;
+        auto_ack?: boolean;
+        connection_id?: number;
+    }): void;
+    export * as default from "k6/x/amqp";
+}
+
+declare module "k6/x/amqp/queue" {
+    export const version: string;
+
+    export interface Queue {
+        name: string;
+        messages: number;
+        consumers: number;
+    }
+
+    type Binding = {
+        queue_name: string;
+        exchange_name: string;
+        routing_key?: string;
+        args?: { [name: string]: any } | null;
+        connection_id?: number;
+    };
+
+    export function declare(options: {
+        name?: string;
+        durable?: boolean;
+        delete_when_unused?: boolean;
+        exclusive?: boolean;
+        args?: { [name: string]: any } | null;
+        connection_id?: number;
+    }): Queue;
+    export function inspect(name: string): Queue;
+    export function purge(name: string): number;
+    export function bind(binding: Binding): void;
+    export function unbind(binding: Binding): void;
+    function remove(name: string): void;
+    export { remove as delete };
+    export * as default from "k6/x/amqp/queue";
+}
+
+declare module "k6/x/amqp/exchange" {
+    export const version: string;
+
+    type Binding = {
+        destination_exchange_name: string;
+        source_exchange_name: string;
+        routing_key?: string;
+        args?: { [name: string]: any } | null;
+        connection_id?: number;
+    };
+
+    export function declare(options: {
+        name: string;
+        kind: string;
+        durable?: boolean;
+        auto_delete?: boolean;
+        internal?: boolean;
+        args?: { [name: string]: any } | null;
+        connection_id?: number;
+    }): void;
+    export function bind(binding: Binding): void;
+    export function unbind(binding: Binding): void;
+    function remove(name: string): void;
+    export { remove as delete };
+    export * as default from "k6/x/amqp/exchange";
+}
+
+declare module "k6/x/exec" {
+    export interface CommandOptions {
+        /** The folder in which the program runs. */
+        dir?: string;
+        /** `NAME=VALUE`, beside the variables of this process. */
+        env?: string[];
+        /** Whether a failure is an exception; otherwise it ends the test. */
+        continue_on_error?: boolean;
+        /** Whether the exception has the output. */
+        include_stdout_on_error?: boolean;
+        /** Whether errors are part of the output. */
+        combine_output?: boolean;
+    }
+
+    /** Runs a program of this machine and returns its output. Needs the flag `--allow-exec`. */
+    export function command(program: string, args?: unknown[], options?: CommandOptions): string;
+    export * as default from "k6/x/exec";
+}
+
+declare module "k6/x/dns" {
+    /** A refusal has the server's code as its `kind`. */
+    export interface DnsError extends Error {
+        kind?: number;
+    }
+
+    /** Records of a name, from the server at `IP:PORT`. */
+    export function resolve(query: string, recordType: "A" | "AAAA" | "TXT", nameserver: string): Promise<string[]>;
+    /** Addresses of a name, from the operating system. */
+    export function lookup(host: string): Promise<string[]>;
+    export * as default from "k6/x/dns";
 }
 
 declare module "k6/crypto/x509" {

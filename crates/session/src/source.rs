@@ -35,6 +35,8 @@ pub struct SourceSettings {
     pub cache: Option<PathBuf>,
     /// Limits of the memory that VUs hold.
     pub memory: MemorySettings,
+    /// Whether the script's local modules may run programs of this machine.
+    pub allows_exec: bool,
 }
 
 /// Limits of the memory that VUs hold, where they are not the defaults of this machine.
@@ -64,6 +66,8 @@ pub struct Source {
     pub text: String,
     /// Limits of the memory that its VUs hold.
     pub memory: MemorySettings,
+    /// Whether its local modules may run programs of this machine.
+    pub allows_exec: bool,
     /// The archive that contains the script.
     archive: Option<Archive>,
     /// The loader of remote modules.
@@ -92,8 +96,8 @@ impl Source {
     /// # Errors
     /// The file cannot be read, or does not have the type of `--type`.
     pub fn read(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
-        let memory = settings.memory;
-        Source::read_text(settings, context).map(|source| Source { memory, ..source })
+        let (memory, allows_exec) = (settings.memory, settings.allows_exec);
+        Source::read_text(settings, context).map(|source| Source { memory, allows_exec, ..source })
     }
 
     fn read_text(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {

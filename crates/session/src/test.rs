@@ -42,7 +42,8 @@ impl Script {
         let outside = source.outside();
         let (log, secrets) = (context.logger.clone(), context.secrets.clone());
         let memory = source.memory.limits();
-        let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside, memory };
+        let allows_exec = source.allows_exec;
+        let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside, memory, allows_exec };
         let bundle = Bundle::load(entry, settings);
         // Also before an error, because notes may be its cause.
         source.tell_notes(context);

@@ -76,6 +76,15 @@ impl Resolver {
         }
     }
 
+    /// All addresses of `host`, asked for anew.
+    ///
+    /// # Errors
+    /// As those of [`Resolver::lookup`].
+    pub(crate) async fn all(&self, host: &str) -> Result<Vec<IpAddr>, Error> {
+        let addresses = self.ask(host).await?;
+        if addresses.is_empty() { Err(no_such_host(host)) } else { Ok(addresses) }
+    }
+
     fn name(&self, host: &str) -> Arc<Name> {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(name) = names.get(host) {

@@ -21,7 +21,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tally", &["histo", "model"]),
     ("transpile", &[]),
     ("wire", &["model", "vu"]),
-    ("datastore", &[]),
+    ("datastore", &["crypto"]),
+    ("faker", &[]),
     ("draft", &["html"]),
     ("vu", &["model"]),
     ("crypto", &[]),
@@ -32,6 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "crypto",
             "datastore",
+            "faker",
             "files",
             "grpc",
             "histo",

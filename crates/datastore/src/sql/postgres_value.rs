@@ -109,7 +109,7 @@ impl ToSql for Sent {
             Value::Integer(number) => number.to_string(),
             Value::Float(number) => number.to_string(),
             Value::Text(text) => text.clone(),
-            Value::Bytes(bytes) => {
+            Value::Bytes(bytes) | Value::Octets(bytes) => {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 format!("\\x{hex}")
             }

@@ -222,7 +222,7 @@ fn own(parameters: Vec<Value>) -> Result<Vec<Own>, SqlError> {
             Value::Integer(number) => Own::Integer(number),
             Value::Float(number) => Own::Real(number),
             Value::Text(text) => Own::Text(text),
-            Value::Bytes(bytes) => Own::Blob(bytes),
+            Value::Bytes(bytes) | Value::Octets(bytes) => Own::Blob(bytes),
             Value::Time(_) | Value::List(_) => {
                 return Err(SqlError::Refused("a parameter is a text, number, boolean or bytes".to_owned()));
             }

@@ -12,6 +12,8 @@ use crate::error::LabError;
 use crate::process::{self, Launch};
 
 mod front;
+mod mariadb;
+mod mosquitto;
 mod nginx;
 mod postgres;
 mod prometheus;
@@ -31,6 +33,10 @@ pub static POSTGRES: &dyn Server = &postgres::Postgres;
 pub static REDIS: &dyn Server = &redis::Redis;
 /// RabbitMQ with its management plugin.
 pub static RABBITMQ: &dyn Server = &rabbitmq::RabbitMq;
+/// MariaDB.
+pub static MARIADB: &dyn Server = &mariadb::MariaDb;
+/// Mosquitto.
+pub static MOSQUITTO: &dyn Server = &mosquitto::Mosquitto;
 /// NGINX.
 pub static NGINX: &dyn Server = &nginx::Nginx;
 /// Prometheus, which scrapes the system's service.

@@ -31,6 +31,11 @@ pub(crate) fn source_within(
         let name = flags.script.display().to_string();
         return Ok(Source::of_text(&name, &format!("/{name}"), text));
     }
+    if flags.allow_exec && limits.hosts.is_some() {
+        let text =
+            "failed to use --allow-exec with --allow-host: programs connect to any host; leave one out";
+        return Err(Failure::new(Exit::InvalidConfig, text));
+    }
     let settings = SourceSettings {
         script: flags.script.clone(),
         kind: flags.kind.clone(),
@@ -38,6 +43,7 @@ pub(crate) fn source_within(
         frozen: flags.frozen,
         offline: limits.hosts.is_some(),
         cache: flags.cache.clone(),
+        allows_exec: flags.allow_exec,
         memory: MemorySettings {
             vu_bytes: size(flags.vu_memory, "VU_MEMORY", context)?,
             process_bytes: size(flags.memory, "MEMORY", context)?,

@@ -17,6 +17,11 @@ import old from 'k6/experimental/redis';
 import sql from 'k6/x/sql';
 import postgres from 'k6/x/sql/driver/postgres';
 import sqlite from 'k6/x/sql/driver/sqlite3';
+import mysql, { addTLS, loadTLS, TLS_1_3 } from 'k6/x/sql/driver/mysql';
+import faker, { Faker } from 'k6/x/faker';
+import { Client as Mqtt, QoS } from 'k6/x/mqtt';
+import exec from 'k6/x/exec';
+import dns from 'k6/x/dns';
 import { parse as env } from 'k6/x/dotenv';
 import yaml from 'k6/x/yaml';
 import * as toml from 'k6/x/toml';
@@ -28,6 +33,12 @@ import remote from 'https://jslib.k6.io/k6-utils/1.4.0/index.js';
 
 const db = sql.open(postgres, 'postgres://localhost/shop');
 sql.open(sqlite, ':memory:').close();
+loadTLS({ enableTLS: true, minVersion: TLS_1_3 });
+const rows: object[] = sql.open(mysql, addTLS('u@tcp(localhost)/shop')).queryWithTimeout('1s', 'SELECT 1');
+const made: string = new Faker(11).person.firstName() + faker.internet.password(true) + rows.length;
+const mqtt = new Mqtt({ client_id: made });
+mqtt.on('message', (topic, payload) => mqtt.publish(topic, payload, { qos: QoS.AtLeastOnce }));
+const today: string = exec.command('date', ['-u'], { continue_on_error: true });
 const client: Client = new redis.Client({ socket: { host: 'localhost' } });
 new old.Client('redis://localhost');
 
@@ -47,6 +58,8 @@ export default async function (): Promise<void> {
   const names: string[] = x509.getAltNames('pem');
   const bytes = await webcrypto.subtle.digest('SHA-256', new TextEncoder().encode(value));
   new WebSocket('ws://localhost').close();
+  const addresses: string[] = await dns.resolve(today, 'A', '127.0.0.1:53');
+  addresses.sort();
   const page = await fetch(new URL('/a', 'http://localhost'));
   setTimeout(() => console.log(__ENV.A, __VU, page.status, remote, global, polls, length, affected, names, bytes), 1);
 
@@ -56,6 +69,8 @@ export default async function (): Promise<void> {
   sql.open('postgres://localhost/shop');
   // @ts-expect-error: a method that does not exist
   client.hgetAll('a');
+  // @ts-expect-error: a function that does not exist
+  faker.person.firstNam();
   // @ts-expect-error: scripts have no page
   document.title;
 }

@@ -1,8 +1,12 @@
 //! `k6/x/sql` and the modules of its drivers.
 
+mod mysql;
+
 use std::rc::Rc;
+use std::time::Duration;
 
 use datastore::sql::{DRIVERS, Database, Executed, Rows, SqlError, Value as SqlValue};
+use model::GoDuration;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Array, Class, Ctx, Function, Object, TypedArray, Value};
 
@@ -12,6 +16,8 @@ use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn, js_lifetime};
 use crate::state::VuState;
 use crate::state::stop::StopReason;
+
+pub(crate) use self::mysql::DRIVER_MODULE as MYSQL;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/x/sql", build };
 pub(crate) const POSTGRES: Builtin =
@@ -27,13 +33,15 @@ const ROWS_AT_ONCE: usize = 256;
 
 const FUNCTIONS: &[(&str, NativeFn)] = &[
     ("open", open),
-    ("exec", |args| exec(args, &args.get(0), 1)),
-    ("query", |args| query(args, &args.get(0), 1)),
+    ("exec", |args| exec(args, &args.get(0), 1, None)),
+    ("query", |args| query(args, &args.get(0), 1, None)),
 ];
 
 const METHODS: &[(&str, NativeFn)] = &[
-    ("exec", |args| exec(args, &args.this(), 0)),
-    ("query", |args| query(args, &args.this(), 0)),
+    ("exec", |args| exec(args, &args.this(), 0, None)),
+    ("execWithTimeout", |args| exec(args, &args.this(), 1, Some(time_limit(args)?))),
+    ("query", |args| query(args, &args.this(), 0, None)),
+    ("queryWithTimeout", |args| query(args, &args.this(), 1, Some(time_limit(args)?))),
     ("close", close),
 ];
 
@@ -77,7 +85,8 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         return Err(args.error(format!("the first argument of open() is no driver; import one of {known}")));
     }
     let data_source = args.string(1)?;
-    let opened = Database::open(&driver, &data_source, Rc::new(VuDialer(args.vu.clone())));
+    let tls = args.vu.mysql_tls.borrow().clone();
+    let opened = Database::open(&driver, &data_source, tls.as_ref(), Rc::new(VuDialer(args.vu.clone())));
     let database = opened.map_err(|error| args.error(error.to_string()))?;
     args.vu.init.secrets.hide(database.secret().map(str::to_owned));
     let object = Class::instance(args.ctx.clone(), Handle(Rc::new(database)))?.into_inner();
@@ -98,11 +107,27 @@ fn close<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     args.undefined()
 }
 
+/// The timeout that argument 0 is.
+fn time_limit(args: &Args<'_, '_>) -> rquickjs::Result<Duration> {
+    let text = args.string(0)?;
+    let limit = GoDuration::parse(&text).ok_or_else(|| {
+        args.error(format!(
+            "time: invalid duration {text:?}; write a number and its unit, such as 500ms or 2s"
+        ))
+    });
+    Ok(limit?.to_std())
+}
+
 /// `exec(statement, ...parameters)`
-fn exec<'js>(args: &Args<'_, 'js>, database: &Value<'js>, first: usize) -> rquickjs::Result<Value<'js>> {
+fn exec<'js>(
+    args: &Args<'_, 'js>,
+    database: &Value<'js>,
+    first: usize,
+    limit: Option<Duration>,
+) -> rquickjs::Result<Value<'js>> {
     let database = database_of(args, database)?;
-    let (statement, parameters) = (args.string(first)?, parameters(args, first + 1)?);
-    let executed = wait(args, &database, database.exec(&statement, parameters))?;
+    let (statement, parameters) = (args.string(first)?, parameters(args, &database, first + 1)?);
+    let executed = wait(args, &database, limit, database.exec(&statement, parameters))?;
     let Executed { rows_affected, last_insert_id } = executed;
     let result = Object::new(args.ctx.clone())?;
     let affected = js::closure(args.ctx, move || rows_affected as f64)?;
@@ -118,10 +143,15 @@ fn exec<'js>(args: &Args<'_, 'js>, database: &Value<'js>, first: usize) -> rquic
 }
 
 /// `query(statement, ...parameters)`: its rows as objects.
-fn query<'js>(args: &Args<'_, 'js>, database: &Value<'js>, first: usize) -> rquickjs::Result<Value<'js>> {
+fn query<'js>(
+    args: &Args<'_, 'js>,
+    database: &Value<'js>,
+    first: usize,
+    limit: Option<Duration>,
+) -> rquickjs::Result<Value<'js>> {
     let database = database_of(args, database)?;
-    let (statement, parameters) = (args.string(first)?, parameters(args, first + 1)?);
-    let Rows { columns, rows } = wait(args, &database, database.query(&statement, parameters))?;
+    let (statement, parameters) = (args.string(first)?, parameters(args, &database, first + 1)?);
+    let Rows { columns, rows } = wait(args, &database, limit, database.query(&statement, parameters))?;
     let array = Array::new(args.ctx.clone())?;
     for (index, row) in rows.into_iter().enumerate() {
         if index % ROWS_AT_ONCE == ROWS_AT_ONCE - 1 {
@@ -140,6 +170,7 @@ fn query<'js>(args: &Args<'_, 'js>, database: &Value<'js>, first: usize) -> rqui
 fn wait<T>(
     args: &Args<'_, '_>,
     database: &Database,
+    limit: Option<Duration>,
     work: impl Future<Output = Result<T, SqlError>>,
 ) -> rquickjs::Result<T> {
     if !args.vu.is_running() {
@@ -150,7 +181,16 @@ fn wait<T>(
         }
         return here(work).map_err(|error| args.error(error.to_string()));
     }
-    let done = vu::block_on(std::pin::pin!(work));
+    // Dropped at its limit, a statement ends, and its connection with it.
+    let limited = async {
+        match limit {
+            Some(limit) => tokio::time::timeout(limit, work)
+                .await
+                .unwrap_or_else(|_| Err(SqlError::Refused("context deadline exceeded".to_owned()))),
+            None => work.await,
+        }
+    };
+    let done = vu::block_on(std::pin::pin!(limited));
     args.vu.step_ended();
     match done {
         Ok(result) => result.map_err(|error| args.error(error.to_string())),
@@ -177,11 +217,11 @@ fn here<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-fn parameters(args: &Args<'_, '_>, first: usize) -> rquickjs::Result<Vec<SqlValue>> {
-    (first..args.len()).map(|index| parameter(args, index)).collect()
+fn parameters(args: &Args<'_, '_>, database: &Database, first: usize) -> rquickjs::Result<Vec<SqlValue>> {
+    (first..args.len()).map(|index| parameter(args, database, index)).collect()
 }
 
-fn parameter(args: &Args<'_, '_>, index: usize) -> rquickjs::Result<SqlValue> {
+fn parameter(args: &Args<'_, '_>, database: &Database, index: usize) -> rquickjs::Result<SqlValue> {
     let value = args.get(index);
     if value.is_undefined() || value.is_null() {
         return Ok(SqlValue::Null);
@@ -200,6 +240,9 @@ fn parameter(args: &Args<'_, '_>, index: usize) -> rquickjs::Result<SqlValue> {
     if let Some(object) = value.as_object()
         && let Ok(iso) = object.get::<_, Function<'_>>("toISOString")
     {
+        if database.takes_times() {
+            return js::to_number(args.ctx, &value).map(SqlValue::Time);
+        }
         return Ok(SqlValue::Text(iso.call((rquickjs::function::This(object.clone()),))?));
     }
     args.string(index).map(SqlValue::Text)
@@ -213,6 +256,13 @@ fn shown<'js>(ctx: &Ctx<'js>, value: SqlValue) -> rquickjs::Result<Value<'js>> {
         SqlValue::Float(number) => Value::new_number(ctx.clone(), number),
         SqlValue::Text(text) => js::string_from_bytes(ctx, text.as_bytes())?,
         SqlValue::Bytes(bytes) => TypedArray::<u8>::new_copy(ctx.clone(), bytes)?.into_value(),
+        SqlValue::Octets(bytes) => {
+            let array = Array::new(ctx.clone())?;
+            for (index, byte) in bytes.into_iter().enumerate() {
+                array.set(index, i32::from(byte))?;
+            }
+            array.into_value()
+        }
         SqlValue::Time(ms) => {
             let date: rquickjs::function::Constructor<'js> = ctx.globals().get("Date")?;
             date.construct((ms,))?

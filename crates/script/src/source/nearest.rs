@@ -25,7 +25,13 @@ pub(super) fn specifier(specifier: &str, path: &Path) -> Option<String> {
 /// The module of the host whose name is the most similar, if any is.
 pub(super) fn builtin<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     const SIMILARITY_MIN: f64 = 0.7;
-    let rated = known.iter().map(|known| (strsim::normalized_damerau_levenshtein(name, known), *known));
+    // What all extensions begin with says nothing about which one is meant.
+    let own = |name: &str| name.strip_prefix(super::foreign::EXTENSIONS).map(str::to_owned);
+    let similarity = |known: &str| match (own(name), own(known)) {
+        (Some(name), Some(known)) => strsim::normalized_damerau_levenshtein(&name, &known),
+        _ => strsim::normalized_damerau_levenshtein(name, known),
+    };
+    let rated = known.iter().map(|known| (similarity(known), *known));
     let best = rated.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= SIMILARITY_MIN).then_some(best.1)
 }
@@ -82,12 +88,14 @@ mod tests {
 
     #[test]
     fn modules_of_the_host_are_suggested() {
-        let known = ["k6", "k6/http", "k6/html", "k6/encoding", "plimsoll/flow"];
+        let known = ["k6", "k6/http", "k6/html", "k6/encoding", "plimsoll/flow", "k6/x/faker", "k6/x/sse"];
         for (name, expect) in [
             ("k6/htttp", Some("k6/http")),
             ("k6/encodin", Some("k6/encoding")),
             ("plimsoll/flwo", Some("plimsoll/flow")),
             ("k6/something", None),
+            ("k6/x/fakr", Some("k6/x/faker")),
+            ("k6/x/ssh", None),
         ] {
             assert_eq!(builtin(name, &known), expect, "{name}");
         }

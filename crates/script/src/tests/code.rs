@@ -18,6 +18,7 @@ pub(super) fn init(name: &str, text: &str) -> Result<Vec<String>, ScriptError> {
         secrets: Default::default(),
         outside: Default::default(),
         memory: crate::MemoryLimits::resolve(None, None, None),
+        allows_exec: false,
     };
     let entry = Entry { path: fixtures().join(name), text: text.to_owned() };
     Bundle::load(entry, settings)?;

@@ -138,6 +138,6 @@ fn sqlite() {
     assert_eq!(logs[logs.len() - 11..logs.len() - 4], expect);
     assert!(logs[logs.len() - 4].contains("parameter"), "{logs:?}");
     assert!(logs[logs.len() - 3].contains("_auth is not supported"), "{logs:?}");
-    assert_eq!(logs[logs.len() - 2], "GoError: unknown driver \"mssql\"; use postgres or sqlite3");
+    assert_eq!(logs[logs.len() - 2], "GoError: unknown driver \"mssql\"; use mysql, postgres or sqlite3");
     assert!(logs[logs.len() - 1].contains("is no driver"), "{logs:?}");
 }

@@ -81,6 +81,7 @@ fn run_against(server: &testkit::Server, executor: Executor, body: &str) -> Ran 
         secrets: Default::default(),
         outside: Default::default(),
         memory: script::MemoryLimits::resolve(None, None, None),
+        allows_exec: false,
     };
     let text =
         format!("import http from 'k6/http'; const url = __ENV.URL; export default () => {{ {body} }}");
