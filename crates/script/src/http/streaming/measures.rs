@@ -293,6 +293,10 @@ impl Measures {
         mark: Mark,
         at: Instant,
     ) {
+        // The extension has none of these.
+        if self.counts_sse && vu.is_strict() {
+            return;
+        }
         if let Some(metrics) = vu.stream_metrics.streamed() {
             vu.record(metric(metrics), self.tag_set(vu), value, mark, at);
         }
