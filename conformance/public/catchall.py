@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Answers for the whole Internet: DNS, HTTP, TLS and WebSocket, for every name and every port.
+"""Answers for the whole Internet: DNS, HTTP, server-sent events, gRPC, TLS and WebSocket, for every name and every port.
 
     python3 conformance/public/catchall.py FOLDER PORT ROOT-OF-LIBRARIES
 
@@ -20,6 +20,8 @@ import subprocess
 import sys
 import threading
 import time
+
+import calls
 
 TLS_HANDSHAKE = 0x16
 HEAD_BYTES_MAX = 64 << 10
@@ -119,12 +121,15 @@ class Authority:
                      "-extfile", f"{safe}.ext", "-out", f"{safe}.pem")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.folder / f"{safe}.pem", self.folder / "leaf.key")
+        # A client of gRPC offers HTTP/2 alone; others get what they got before there were calls.
+        context.set_alpn_protocols(["http/1.1", "h2"])
         return context
 
     def front(self, address):
         """A context that picks the certificate by the name asked for, or by the address dialled."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.folder / "ca.pem", self.folder / "ca.key")
+        context.set_alpn_protocols(["http/1.1", "h2"])
 
         def pick(connection, name, _):
             connection.context = self.context(name or address)
@@ -150,6 +155,11 @@ class Stream:
         if not chunk:
             raise EOFError
         self.kept += chunk
+
+    def begins_with(self, mark):
+        while len(self.kept) < len(mark):
+            self.more()
+        return self.kept.startswith(mark)
 
     def until(self, mark):
         while mark not in self.kept:
@@ -179,10 +189,11 @@ def body_of(stream, headers):
 
 def frame(opcode, payload):
     size = len(payload)
-    head = bytes([0x80 | opcode, size]) if size < 126 else struct.pack("!BBH", 0x80 | opcode, 126, size)
-    if size > 0xFFFF:
-        head = struct.pack("!BBQ", 0x80 | opcode, 127, size)
-    return head + payload
+    if size < 126:
+        return bytes([0x80 | opcode, size]) + payload
+    if size <= 0xFFFF:
+        return struct.pack("!BBH", 0x80 | opcode, 126, size) + payload
+    return struct.pack("!BBQ", 0x80 | opcode, 127, size) + payload
 
 
 def websocket(stream, target, headers):
@@ -216,6 +227,14 @@ def websocket(stream, target, headers):
                 parts = b""
 
 
+def events(stream):
+    """A few events in the shape that APIs of language models have, and the end of the connection."""
+    parts = [{"choices": [{"index": 0, "delta": {"content": f"word{number} "}, "finish_reason": None}], **item(number)} for number in (1, 2, 3, 4)]
+    lines = [f"id: {number}\nevent: message\ndata: {json.dumps(part)}\n\n" for number, part in enumerate(parts, 1)]
+    head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n"
+    stream.connection.sendall((head + "".join(lines) + "data: [DONE]\n\n").encode())
+
+
 def library(root, host, target):
     """A remote module, when a copy is at hand."""
     path = target.split("?")[0].lstrip("/")
@@ -226,6 +245,8 @@ def library(root, host, target):
 
 
 def serve(stream, root):
+    if stream.begins_with(calls.PREFACE[:4]):
+        return calls.serve(stream)
     while True:
         start, *lines = stream.until(b"\r\n\r\n").decode("latin-1").lstrip("\r\n").split("\r\n")
         method, target, _ = start.split(" ", 2)
@@ -236,6 +257,8 @@ def serve(stream, root):
         if headers.get("expect", "").lower() == "100-continue":
             stream.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         body_of(stream, headers)
+        if "text/event-stream" in headers.get("accept", ""):
+            return events(stream)
         host = headers.get("host", "").split(":")[0]
         if (root / host).is_dir():
             content = library(root, host, target)

@@ -4,6 +4,7 @@
     python3 conformance/public/draw.py FOLDER [--mirror FOLDER]    # writes sample.json and FOLDER/tree
     python3 conformance/public/draw.py FOLDER --again              # FOLDER/tree at the commits of sample.json
     python3 conformance/public/draw.py FOLDER --repositories FILE --sample FILE    # another sample
+    python3 conformance/public/draw.py FOLDER --every-protocol …                   # with gRPC, Redis and the usual extensions
 
 Nothing is chosen by hand: `repositories.txt` says how the repositories were found, every file of theirs that meets
 `refusal()` is a candidate, and candidates are taken in the order of the SHA-256 of `repository/path`.
@@ -25,6 +26,9 @@ EXTENSIONS = (".js", ".ts", ".mjs", ".cjs", ".es6")
 
 SOURCE = r"""(?:\bfrom\s*|\bimport\s*|\brequire\s*\(\s*)["']([^"']+)["']"""
 OTHER_MACHINERY = re.compile(r"k6/(?:browser|experimental/(?:browser|grpc|redis|tracing)|net/grpc|x/.*)$")
+BROWSER = re.compile(r"k6/(?:experimental/)?browser$")
+# Extensions of k6 whose API is built in; another one needs a k6 of its own.
+USUAL_EXTENSION = re.compile(r"k6/x/(?:amqp|dns|dotenv|exec|faker|mqtt|redis|sql|sse|yaml)(?:/|$)")
 ENTRY = re.compile(r"\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b|\bexports\.default\s*=|\bmodule\.exports\s*=\s*\{[^}]*\bdefault\b|\bexec\s*:\s*[\"']")
 
 
@@ -41,7 +45,8 @@ def history_of(repository, mirror, folder, commit):
     """The bare git directory of a repository, or None where there is none to be had."""
     if mirror is not None:
         kept = mirror / repository.replace("/", "+") / "repo"
-        return kept if kept.exists() else None
+        inner = kept / ".git"
+        return inner if inner.exists() else kept if kept.exists() else None
     kept = folder / "git" / repository.replace("/", "+")
     if not kept.exists():
         address = f"https://github.com/{repository}"
@@ -51,7 +56,7 @@ def history_of(repository, mirror, folder, commit):
     return kept
 
 
-def refusal(path, text):
+def refusal(text, every_protocol):
     """Why a file is no candidate, or None."""
     modules = re.findall(SOURCE, text)
     own = [module for module in modules if module == "k6" or module.startswith("k6/")]
@@ -59,14 +64,27 @@ def refusal(path, text):
         return "imports nothing of k6"
     if not ENTRY.search(text):
         return "a module, not a test"
+    if machinery := other_machinery(modules, every_protocol):
+        return machinery
+    foreign = [module for module in modules if not re.match(r"k6$|k6/|\.{1,2}/|/|https?:|file:", module)]
+    if foreign:
+        return "needs a bundler"
+    return None
+
+
+def other_machinery(modules, every_protocol):
+    """What a script needs that the sample leaves out, or None."""
+    if every_protocol:
+        if any(BROWSER.match(module) for module in modules):
+            return "browser"
+        if any(module.startswith("k6/x/") and not USUAL_EXTENSION.match(module) for module in modules):
+            return "an extension that is not among the usual ones"
+        return None
     if not any(module in ("k6/http", "k6/ws", "k6/websockets", "k6/experimental/websockets") for module in modules):
         if not any(module.startswith(".") for module in modules):
             return "no HTTP and no WebSocket"
     if any(OTHER_MACHINERY.match(module) for module in modules):
         return "browser, gRPC, Redis or an extension"
-    foreign = [module for module in modules if not re.match(r"k6$|k6/|\.{1,2}/|/|https?:|file:", module)]
-    if foreign:
-        return "needs a bundler"
     return None
 
 
@@ -89,15 +107,15 @@ def files(history, commit):
         at = end + 1 + size + 1
 
 
-def candidates(history, commit):
+def candidates(history, commit, every_protocol):
     for path, content in files(history, commit):
         if not path.endswith(EXTENSIONS):
             continue
-        why = refusal(path, content.decode(errors="replace"))
+        why = refusal(content.decode(errors="replace"), every_protocol)
         yield path, hashlib.sha256(content).hexdigest(), why
 
 
-def draw(folder, mirror, listed, sample):
+def draw(folder, mirror, listed, sample, every_protocol):
     found, refused, commits, absent = [], collections.Counter(), {}, []
     for repository in repositories(listed):
         history = history_of(repository, mirror, folder, None)
@@ -105,7 +123,7 @@ def draw(folder, mirror, listed, sample):
             absent.append(repository)
             continue
         commits[repository] = git(history, "rev-parse", "HEAD").decode().strip()
-        for path, digest, why in candidates(history, commits[repository]):
+        for path, digest, why in candidates(history, commits[repository], every_protocol):
             if why is None:
                 found.append((hashlib.sha256(f"{repository}/{path}".encode()).hexdigest(), repository, path, digest))
             elif why != "imports nothing of k6":
@@ -150,11 +168,12 @@ def main():
     arguments.add_argument("--mirror", type=pathlib.Path, help="folder of NAME+REPOSITORY/repo bare git directories")
     arguments.add_argument("--repositories", type=pathlib.Path, default=HERE / "repositories.txt")
     arguments.add_argument("--sample", type=pathlib.Path, default=HERE / "sample.json")
+    arguments.add_argument("--every-protocol", action="store_true", help="take scripts that need gRPC, Redis or a usual extension, too")
     arguments.add_argument("--again", action="store_true", help="draw nothing, only write the files")
     chosen = arguments.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     if not chosen.again:
-        draw(chosen.folder, chosen.mirror, chosen.repositories, chosen.sample)
+        draw(chosen.folder, chosen.mirror, chosen.repositories, chosen.sample, chosen.every_protocol)
     plant(chosen.folder, chosen.mirror, chosen.sample)
 
 

@@ -30,6 +30,9 @@ import shorten  # noqa: E402
 import table  # noqa: E402
 
 PORT = 20443
+REDIS_PORT = 6379
+# What no server stands in for is refused: MySQL, PostgreSQL, MQTT, AMQP.
+REFUSED_PORTS = (3306, 5432, 1883, 5672)
 SCRIPT_LIMIT_S = 75
 KILL_AFTER_S = 10
 SOURCES = (".js", ".ts", ".mjs", ".cjs", ".es6")
@@ -58,12 +61,19 @@ def furnish(folder):
     run("ip", "link", "set", "lo", "up")
     for family in ("-4", "-6"):
         run("ip", family, "route", "add", "local", "default", "dev", "lo")
-    rules = f"table inet sample {{\nchain out {{\ntype nat hook output priority -100;\ntcp dport != {PORT} redirect to :{PORT}\n}}\n}}\n"
+    kept = ", ".join(map(str, (PORT, REDIS_PORT, *REFUSED_PORTS)))
+    rules = f"table inet sample {{\nchain out {{\ntype nat hook output priority -100;\ntcp dport != {{ {kept} }} redirect to :{PORT}\n}}\n}}\n"
     run("nft", "-f", "-", input=rules.encode())
     for name, text in (("resolv.conf", "nameserver 127.0.0.1\n"), ("hosts", "127.0.0.1 localhost\n"), ("nsswitch.conf", "hosts: files dns\n")):
         (folder / name).write_text(text)
         if pathlib.Path("/etc", name).exists():
             run("mount", "--bind", folder / name, f"/etc/{name}")
+
+
+def serve_redis(folder):
+    """A real Redis, where there is one; elsewhere both tools are refused."""
+    command = ["redis-server", "--port", str(REDIS_PORT), "--save", "", "--protected-mode", "no", "--dir", folder / "tmp"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL) if shutil.which("redis-server") else None
 
 
 def serve(folder):
@@ -114,17 +124,19 @@ def prepare(folder, scripts):
 def asked_of(tree):
     """The text of every source of a repository that reads the environment."""
     texts = (path.read_text(errors="replace") for path in sorted(tree.rglob("*")) if path.suffix in SOURCES and path.is_file())
-    return "\n".join(text for text in texts if "__ENV" in text)
+    return "\n".join(text for text in texts if "__ENV" in text or "k6/net/grpc" in text)
 
 
 def variables(text):
-    """Values for the variables a script asks for by names that tell what they are."""
+    """Values for the variables a script asks for by names that tell what they are. Calls have addresses without a scheme."""
+    has_calls = "k6/net/grpc" in text and "k6/http" not in text
+    base = "target.test:443" if has_calls else "http://target.test"
     for name in sorted(set(re.findall(r"__ENV(?:\.|\[['\"])(\w+)", text))):
         upper = name.upper()
         if re.search(r"WS_?(URL|BASE|HOST|ENDPOINT)|WEBSOCKET", upper):
             yield name, "ws://target.test/ws"
         elif re.search(r"URL|URI|ENDPOINT|ORIGIN", upper) or upper in ("TARGET", "BASE", "API", "API_BASE", "SERVER"):
-            yield name, "http://target.test"
+            yield name, base
         elif upper.endswith(("HOST", "HOSTNAME", "DOMAIN")):
             yield name, "target.test"
         elif upper.endswith("PORT"):
@@ -156,7 +168,7 @@ def counted(path):
             if entry["type"] != "Point":
                 continue
             tags, value = entry["data"].get("tags") or {}, entry["data"]["value"]
-            if name not in UNCOUNTED | OWN_METRICS:
+            if name not in UNCOUNTED | OWN_METRICS and not name.startswith("stream_"):
                 metrics.add(name)
             if name == "http_reqs":
                 requests[f"{tags.get('method', '')} {shape(tags.get('name', ''))} {tags.get('status', '')}"] += int(value)
@@ -212,6 +224,22 @@ def observe(binary, flags, folder, script):
         seen = {"exit": process.returncode, **counted(out), "logs": logged(stderr.decode(errors="replace"))}
         return {"seen": seen, "cut": cut, "seconds": round(time.monotonic() - began, 1),
                 "stderr": stderr.decode(errors="replace")[-6000:], "stdout": stdout.decode(errors="replace")[-3000:]}
+
+
+def is_inspected(binary, folder, script):
+    """Whether `inspect` reads the script without an error."""
+    tree = folder / "work" / script["repository"].replace("/", "+")
+    command = [binary, "inspect"]
+    for name, value in variables(asked_of(tree)):
+        command += ["-e", f"{name}={value}"]
+    with tempfile.TemporaryDirectory(dir=folder / "tmp") as cwd:
+        env = {"PATH": "/usr/bin:/bin", "HOME": cwd, "SSL_CERT_FILE": str(folder / "ca" / "ca.pem"), "TZ": "UTC"}
+        try:
+            place = tree / script["path"]
+            run = subprocess.run([*command, place], cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=SCRIPT_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            return False
+    return run.returncode == 0
 
 
 def flat(seen):
@@ -270,7 +298,7 @@ def judge(folder, script, k6, binary, k6_version):
     kept = folder / "k6" / f"{key}.json"
     runs = json.loads(kept.read_text()) if kept.exists() else {}
     if runs.get("mark") != mark:
-        runs = {"mark": mark, "runs": [observe(k6, [], folder, script) for _ in range(2)]}
+        runs = {"mark": mark, "runs": [observe(k6, [], folder, script) for _ in range(2)], "inspected": is_inspected(k6, folder, script)}
         kept.write_text(json.dumps(runs, indent=1))
     first, second = runs["runs"]
     ours = observe(binary, [], folder, script)
@@ -280,7 +308,7 @@ def judge(folder, script, k6, binary, k6_version):
     strict_hard, _, _ = judged(first, second, strict)
     return {"key": key, **script, "k6": first["seen"], "ours_exit": ours["seen"]["exit"], "cut": [first["cut"], ours["cut"]],
             "seconds": [first["seconds"], ours["seconds"]], "differs": hard, "strict_differs": strict_hard, "logs": soft,
-            "unstable": unstable, "k6_error": last_error(first), "our_error": last_error(ours)}
+            "unstable": unstable, "inspected": [runs["inspected"], is_inspected(binary, folder, script)], "k6_error": last_error(first), "our_error": last_error(ours)}
 
 
 def judged(first, second, ours):
@@ -324,7 +352,7 @@ def main():
         (folder / name).mkdir(exist_ok=True)
     libraries(folder, chosen.mirror)
     furnish(folder)
-    server = serve(folder)
+    server, redis = serve(folder), serve_redis(folder)
     prepare(folder, sample["scripts"])
     scripts = [script for script in sample["scripts"] if chosen.only in f"{script['repository']}/{script['path']}"]
     versions = {"k6": version(k6, "version"), "plimsoll": version(binary, "--version"), "commit": commit()}
@@ -339,6 +367,8 @@ def main():
                 print(f"{len(results)}/{len(scripts)} {table.verdict(result)} {result['repository']}/{result['path']} {result['seconds']} {first}", flush=True)
     finally:
         server.terminate()
+        if redis:
+            redis.terminate()
     results.sort(key=lambda result: (result["repository"], result["path"]))
     (folder / "results.json").write_text(json.dumps({"versions": versions, "results": results}, indent=1))
     text = table.render(sample, versions, results)

@@ -94,6 +94,10 @@ def render(sample, versions, results):
     ]
     for name, some in rows:
         lines.append(f"| {name} | {len(some)} | {share(some, 'differs')} | {share(some, 'strict_differs')} |")
+    readable = [result for result in results if result.get("inspected", [False])[0]]
+    if readable:
+        both = sum(1 for result in readable if result["inspected"][1])
+        lines += ["", f"`inspect` reads {both} of {len(readable)} ({100 * both / len(readable):.1f} %) of the scripts that k6's `inspect` reads."]
     unstable = sum(1 for result in results if result["unstable"])
     lines += ["", f"k6's own two runs differ in {unstable} scripts; there only what they agree on is compared.", ""]
     causes = collections.Counter(cause(result, reasons) for result in results if verdict(result) != "equal")

@@ -13,6 +13,7 @@ mod hostile;
 mod lab;
 #[cfg(test)]
 mod readme;
+mod suites;
 mod tidy;
 mod workspace;
 
@@ -36,6 +37,12 @@ const VERBS: &[Verb] = &[
         help: "checks that the systems of the lab behave as their stories say",
         run: lab::main,
     },
+    Verb {
+        name: "test262",
+        help: "runs tests of the language with a tool that runs k6 scripts",
+        run: suites::test262::main,
+    },
+    Verb { name: "wpt", help: "runs tests of the web platform with such a tool", run: suites::wpt::main },
 ];
 
 fn main() -> ExitCode {

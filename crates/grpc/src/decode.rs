@@ -19,7 +19,7 @@ impl Schema {
     /// Unset fields are written as zero, `null`, `[]` or `{}`; those of a oneof and `optional` ones are left out.
     ///
     /// # Errors
-    /// The bytes are no such message, or the JSON is longer than [`JSON_BYTES_MAX`], or `pause` ended it.
+    /// The bytes are no such message or lack a required field, or the JSON is longer than [`JSON_BYTES_MAX`], or `pause` ended it.
     pub fn decode(
         &self,
         types: &[Arc<Schema>],
@@ -143,6 +143,9 @@ impl Writer<'_> {
         let mut rest = &found.values[..];
         for (field, index) in message.fields.iter().zip(0_u16..) {
             let own = found.split(index, field, &mut rest);
+            if own.is_empty() && message.required.contains(&index) {
+                return Err(DecodeError::bytes(format!("proto: required field {} not set", field.full_name)));
+            }
             if own.is_empty() && field.when_unset == WhenUnset::Absent {
                 continue;
             }

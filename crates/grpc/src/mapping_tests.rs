@@ -238,6 +238,8 @@ fn proto2() {
         r#"{"must":"a","may":0,"item":[{"x":1},{"x":null}],"[old.note]":"n"}"#,
     );
     check_refused("old.M", "{}", "required field old.M.must not set");
+    check_bytes("old.M", &[0x10, 1], Err("proto: required field old.M.must not set"));
+    check_bytes("old.M", &[0x0a, 0], Ok(r#"{"must":"","may":null,"item":[]}"#));
 }
 
 #[test]

@@ -89,11 +89,14 @@ impl Discovery {
     /// Takes the response to the last request.
     ///
     /// # Errors
-    /// It is none, or says that there is no such thing.
+    /// It is none, answers something else, or says that there is no such thing.
     pub fn take(&mut self, response: &[u8]) -> Result<(), SchemaError> {
+        let awaited = if self.has_listed { field::FILES } else { field::SERVICES };
+        let mut is_answered = false;
         let mut reader = Reader::new(response);
         while let Some((number, raw)) = reader.next_field().map_err(|error| self.bad(&error.to_string()))? {
             let Raw::Bytes(bytes) = raw else { continue };
+            is_answered |= number == awaited;
             match number {
                 field::FILES => self.take_files(bytes)?,
                 field::SERVICES => self.take_services(bytes)?,
@@ -101,7 +104,8 @@ impl Discovery {
                 _ => {}
             }
         }
-        Ok(())
+        // Without an answer the same request would be made for ever.
+        if is_answered { Ok(()) } else { Err(self.bad("the response has no answer to that")) }
     }
 
     /// A number for what was taken: that of the same files is the same.
@@ -241,6 +245,24 @@ mod tests {
         assert_eq!(discovery.next_request(), None);
         let schema = discovery.finish().unwrap();
         assert!(schema.method("S/Call").is_some() && schema.message_named("google.protobuf.Any").is_some());
+    }
+
+    #[test]
+    fn a_response_without_the_answer_is_an_error() {
+        let list =
+            "the server's reflection, asked for the list of services: the response has no answer to that";
+        let of_list = |response: &[u8]| {
+            let mut discovery = Discovery::new();
+            let _ = discovery.next_request();
+            discovery.take(response).map_err(|error| error.to_string())
+        };
+        assert_eq!(of_list(b""), Err(list.to_owned()));
+        assert_eq!(of_list(&wrapped(4, b"")), Err(list.to_owned()), "files were not asked for");
+        assert_eq!(of_list(&wrapped(6, b"")), Ok(()), "a server without services");
+        let mut discovery =
+            Discovery { has_listed: true, symbols: vec!["a.S".into()].into(), ..Discovery::new() };
+        let _ = discovery.next_request();
+        assert!(discovery.take(&wrapped(6, b"")).is_err());
     }
 
     #[test]

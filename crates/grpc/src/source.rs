@@ -101,6 +101,8 @@ impl Gathering<'_> {
         }
         let source = std::str::from_utf8(bytes);
         let source = source.map_err(|_| SchemaError::Source(format!("{name}: not UTF-8 text")))?;
+        // Editors on Windows write a byte order mark, which the compiler does not know.
+        let source = source.strip_prefix('\u{feff}').unwrap_or(source);
         if nesting_of(source) > SOURCE_DEPTH_MAX {
             let text = format!("{name}: more than {SOURCE_DEPTH_MAX} braces inside of each other");
             return Err(SchemaError::Source(text));
@@ -208,6 +210,12 @@ mod tests {
         assert_eq!(schema.methods().len(), 1);
         assert!(schema.method("/a.S/M").is_some() && schema.method("a.S/M").is_some());
         assert!(schema.message_named("b.C").is_some());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_token() {
+        let text = "\u{feff}syntax = \"proto3\"; message M { int32 x = 1; }";
+        assert!(compiled(&[("a.proto", text)]).unwrap().message_named("M").is_some());
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod samples;
 mod session;
 mod status;
 mod stream;
+mod trace;
 
 use std::rc::Rc;
 

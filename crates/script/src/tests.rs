@@ -172,11 +172,24 @@ fn run_within(
     late: Option<Duration>,
     source: &str,
 ) -> Left {
+    run_in(memory, base, iterations, late, source, |_| {})
+}
+
+/// The same in a run that differs.
+fn run_in(
+    memory: crate::MemoryLimits,
+    base: &str,
+    iterations: u64,
+    late: Option<Duration>,
+    source: &str,
+    change: impl FnOnce(&mut RunContext),
+) -> Left {
     let heard = Arc::new(Heard::default());
     let metrics = Arc::new(MetricRegistry::default());
     let bundle =
         load_within(memory, source, &heard, &metrics, base).unwrap_or_else(|error| panic!("{error}"));
-    let run = context(&heard, iterations);
+    let mut run = context(&heard, iterations);
+    change(Arc::get_mut(&mut run).expect("a context of its own"));
     let tags = run.tags.clone();
     let workers = vu::Workers::start(1).unwrap();
     let (sender, receiver) = std::sync::mpsc::channel();

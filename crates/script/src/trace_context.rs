@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use model::Mark;
+
 /// The header as it is sent (W3C Trace Context, 3.2).
 const HEADER: Cow<'static, str> = Cow::Borrowed("Traceparent");
 
@@ -27,24 +29,27 @@ impl TraceSample {
     /// Puts a request into a trace, if its turn comes and the script has not done so. Returns its span where the header
     /// asks servers to keep theirs.
     pub(crate) fn offer(self, request: &mut wire::Request, of: TraceOf) -> Option<Asked> {
-        if let Some(own) = header_of(request) {
-            let (context, is_kept) = TraceContext::read(own)?;
-            return is_kept.then_some(Asked { context, parent: None });
+        let (header, asked) = self.header(header_of(request), of);
+        request.headers.extend(header.map(|value| (HEADER, value)));
+        asked
+    }
+
+    /// The header to add to a request with this one of the script's, and its span where a header asks servers to keep theirs.
+    pub(crate) fn header(self, own: Option<&str>, of: TraceOf) -> (Option<String>, Option<Asked>) {
+        if let Some(own) = own {
+            let kept = TraceContext::read(own).filter(|(_, is_kept)| *is_kept);
+            return (None, kept.map(|(context, _)| Asked { context, parent: None }));
         }
         let asked = match of {
-            TraceOf::Itself => Asked { context: self.begin()?, parent: None },
-            TraceOf::Nothing => return None,
+            TraceOf::Itself => self.begin().map(|context| Asked { context, parent: None }),
+            TraceOf::Nothing => None,
             TraceOf::Task { context, is_kept: true } => {
                 let own = TraceContext { span: fastrand::u64(1..), ..context };
-                Asked { context: own, parent: Some(context.span) }
+                Some(Asked { context: own, parent: Some(context.span) })
             }
-            TraceOf::Task { context, is_kept: false } => {
-                request.headers.push((HEADER, context.traceparent(false)));
-                return None;
-            }
+            TraceOf::Task { context, is_kept: false } => return (Some(context.traceparent(false)), None),
         };
-        request.headers.push((HEADER, asked.context.traceparent(true)));
-        Some(asked)
+        (asked.map(|asked| asked.context.traceparent(true)), asked)
     }
 
     /// New numbers of a trace and a span, if their turn comes. These numbers are no secrets, so that the system is not
@@ -104,6 +109,16 @@ impl TraceContext {
 
     fn traceparent(self, is_kept: bool) -> String {
         format!("00-{:032x}-{:016x}-{:02x}", self.trace, self.span, if is_kept { KEPT } else { 0 })
+    }
+}
+
+/// Status of a client's span by the mark of its length.
+pub(crate) const fn how(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Measured => "measured",
+        Mark::TimedOut => "timed_out",
+        Mark::Cut => "cut",
+        Mark::Failed | Mark::Dropped => "failed",
     }
 }
 

@@ -20,6 +20,7 @@ use super::params::{CALL_TIMEOUT, read_call};
 use super::response::finish;
 use super::samples::{CallTags, UnderWay, emit, tags_of};
 use super::status::{Fields, deadline_exceeded, of_break, of_connection, of_frame};
+use super::trace::CallSpan;
 use crate::error::unwind;
 use crate::js::{self, Args};
 use crate::state::VuState;
@@ -235,9 +236,10 @@ async fn ask(vu: &Rc<VuState>, asked: Asked<'_>) -> Outcome {
         let flight = Flight::new(vu, &asked);
         return flight.end(status, Mark::Failed, None, Fields::default());
     }
-    let flight = Flight::new(vu, &asked);
+    let mut flight = Flight::new(vu, &asked);
     let deadline = flight.started + asked.timeout;
-    let head = head_of(vu, asked.path, asked.metadata, Some(asked.timeout));
+    let (head, span) = head_of(vu, asked.path, asked.metadata, Some(asked.timeout));
+    flight.span = span;
     let framed = grpc::frame(asked.message);
     let mut exchange = Exchange::new(asked.connection.receive_bytes_max);
     let limited = {
@@ -256,14 +258,26 @@ async fn ask(vu: &Rc<VuState>, asked: Asked<'_>) -> Outcome {
     flight.end(status, mark, exchange.message.take(), exchange.fields)
 }
 
-/// The head of a call.
+/// The head of a call, and its span where its trace is kept.
 pub(super) fn head_of(
     vu: &VuState,
     path: &str,
     metadata: &Metadata,
     timeout: Option<std::time::Duration>,
+) -> (CallHead, Option<CallSpan>) {
+    let mut head = untraced_head_of(vu, path, metadata, timeout);
+    let span = CallSpan::offer(vu, &mut head.fields);
+    (head, span)
+}
+
+/// The head of a call that is in no trace: a question of the module itself.
+pub(super) fn untraced_head_of(
+    vu: &VuState,
+    path: &str,
+    metadata: &Metadata,
+    timeout: Option<std::time::Duration>,
 ) -> CallHead {
-    let mut fields = Vec::with_capacity(metadata.len() + 1);
+    let mut fields = Vec::with_capacity(metadata.len() + 2);
     if let Some(timeout) = timeout {
         fields.push(("grpc-timeout".to_owned(), timeout_text(timeout)));
     }
@@ -291,6 +305,7 @@ struct Flight<'a> {
     is_sent: Cell<bool>,
     is_over: Cell<bool>,
     under_way: RefCell<Option<UnderWay<'a>>>,
+    span: Option<CallSpan>,
 }
 
 impl<'a> Flight<'a> {
@@ -304,6 +319,7 @@ impl<'a> Flight<'a> {
             is_sent: Cell::new(false),
             is_over: Cell::new(false),
             under_way: RefCell::new(Some(UnderWay::begin(vu, started))),
+            span: None,
         }
     }
 
@@ -320,6 +336,11 @@ impl<'a> Flight<'a> {
         let tags = tags_of(self.vu, asked.connection, asked.method, asked.tags, Some(status.code));
         let url = || format!("{}{}", asked.connection.address, asked.path);
         emit(self.vu, tags, (self.started, finished), mark, status, &url);
+        // A call that never left is in no server's trace.
+        if let Some(span) = self.span.as_ref().filter(|_| self.is_sent.get()) {
+            let place = (&**asked.connection, asked.path);
+            span.hand_over(self.vu, place, (self.started, finished), mark, status);
+        }
     }
 }
 

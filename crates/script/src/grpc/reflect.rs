@@ -11,7 +11,7 @@ use grpc::{Code, Deframer, Discovery, REFLECTION_PATHS, Schema, Status};
 use model::{Instant, Mark, SystemClock};
 use wire::{Call, CallEvent};
 
-use super::call::{head_of, rpc_error};
+use super::call::{rpc_error, untraced_head_of};
 use super::connect::Connection;
 use super::load::compiled;
 use super::metadata::Metadata;
@@ -87,10 +87,11 @@ impl Asking {
         metadata: &Metadata,
         deadline: Instant,
     ) -> Status {
-        let mut call = match connection.channel.call(&head_of(vu, path, metadata, None), deadline).await {
-            Ok(call) => call,
-            Err(error) => return of_connection(&error),
-        };
+        let mut call =
+            match connection.channel.call(&untraced_head_of(vu, path, metadata, None), deadline).await {
+                Ok(call) => call,
+                Err(error) => return of_connection(&error),
+            };
         let mut deframer = Deframer::new(DESCRIPTOR_BYTES_MAX);
         self.ask(&mut call);
         poll_fn(|cx| self.poll(cx, &mut call, &mut deframer)).await

@@ -18,6 +18,7 @@ use super::client::{Client, Known};
 use super::connect::{Connection, Listening};
 use super::samples::{CallTags, UnderWay, emit, tags_of};
 use super::status::{Fields, deadline_exceeded, of_break, of_connection, of_frame};
+use super::trace::CallSpan;
 use crate::state::VuState;
 use crate::state::open_streams::OpenStream;
 
@@ -63,6 +64,7 @@ pub(super) struct Session {
     is_over: Cell<bool>,
     /// The response of a call with one, which counts with the status.
     received_once: Cell<bool>,
+    span: Option<CallSpan>,
 }
 
 impl OpenStream for Session {
@@ -81,7 +83,7 @@ impl Session {
         connection: Rc<Connection>,
         known: Known,
         (tags, discards): (CallTags, bool),
-        (head, timeout): (CallHead, Option<Duration>),
+        (head, span, timeout): (CallHead, Option<CallSpan>, Option<Duration>),
     ) -> Rc<Session> {
         let started = SystemClock::now();
         let session = Rc::new(Session {
@@ -103,6 +105,7 @@ impl Session {
             fault: RefCell::default(),
             is_over: Cell::new(false),
             received_once: Cell::new(false),
+            span,
         });
         vu.record(builtin::GRPC_STREAMS, session.tag_set(vu, None), 1.0, Mark::Measured, started);
         tokio::task::spawn_local(run(session.clone(), vu.clone(), head, timeout));
@@ -329,6 +332,10 @@ impl Session {
         if !(self.is_cut.get() && vu.is_strict()) {
             let url = || format!("{}{}", self.connection.address, self.known.method.path);
             emit(vu, tags, (self.started, finished), mark, &status, &url);
+        }
+        if let Some(span) = self.span.as_ref().filter(|_| received_at.is_some()) {
+            let place = (&*self.connection, &*self.known.method.path);
+            span.hand_over(vu, place, (self.started, finished), mark, &status);
         }
         // The script hears of its own end with another number, as in k6; samples have gRPC's.
         let is_ended_here = self.is_ended_here();

@@ -40,9 +40,9 @@ pub(super) fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     };
     let vu = args.vu;
     let tags = CallTags { base: vu.tags.borrow_mut().id(&vu.cache), own: params.tags };
-    let head = head_of(vu, &known.method.path, &params.metadata, params.timeout);
-    let session =
-        Session::start(vu, client, connection, known, (tags, params.discards), (head, params.timeout));
+    let (head, span) = head_of(vu, &known.method.path, &params.metadata, params.timeout);
+    let way = (head, span, params.timeout);
+    let session = Session::start(vu, client, connection, known, (tags, params.discards), way);
     let Some(id) = vu.streams.add(session.clone()) else {
         session.abandon();
         return Err(args.error("too many streams are open"));

@@ -54,6 +54,8 @@ pub(crate) struct Prepared {
     pub(crate) problem: Option<wire::Error>,
     /// Whether k6 counts it all the same.
     pub(crate) is_counted_problem: bool,
+    /// Whether it is one of `k6/x/sse`.
+    pub(crate) is_sse: bool,
 }
 
 /// k6's default.
@@ -110,6 +112,7 @@ pub(crate) fn prepare<'js>(
         timeout: TIMEOUT_DEFAULT,
         trace: vu.tasks.trace_of_request(),
         is_counted_problem: problem.as_ref().is_some_and(|error| error.code != wire::ErrorCode::INVALID_URL),
+        is_sse: false,
         problem,
     };
     if let Some(body) = body {

@@ -22,6 +22,9 @@ pub(crate) fn emit(vu: &VuState, prepared: &Prepared, exchange: &Exchange, sent:
     let status = exchange.result.as_ref().map_or(0, |response| response.status);
     let expected =
         prepared.callback.expects(status).map(|expected| expected || is_challenge(prepared, sent, status));
+    if prepared.is_sse && vu.is_strict() {
+        return emit_as_extension(vu, prepared, exchange, expected);
+    }
     let verdict = Verdict {
         tags: tags_of(vu, prepared, exchange, sent, status, expected),
         failed: expected.map(|expected| !expected),
@@ -34,6 +37,31 @@ pub(crate) fn emit(vu: &VuState, prepared: &Prepared, exchange: &Exchange, sent:
         emit_honest(vu, exchange, &verdict);
     }
     verdict
+}
+
+/// Emits what the extension `k6/x/sse` of k6 has of a request: three samples, without the tags of k6's own requests.
+fn emit_as_extension(
+    vu: &VuState,
+    prepared: &Prepared,
+    exchange: &Exchange,
+    expected: Option<bool>,
+) -> Verdict {
+    let system = vu.plan().map_or(SystemTags::NONE, |plan| plan.system_tags);
+    let status = exchange.result.as_ref().ok().map(|response| response.status.to_string().into());
+    let known = [(SystemTag::Url, Some(prepared.url.tag.clone())), (SystemTag::Status, status)];
+    let own = known.into_iter().filter(|(tag, _)| system.has(*tag));
+    let mut tags: Vec<(Arc<str>, Arc<str>)> =
+        own.filter_map(|(tag, value)| Some((tag.as_str().into(), value?))).collect();
+    tags.extend(prepared.tags.iter().cloned());
+    let tags = vu.cache.extend(prepared.base_tags, tags);
+    let ms = |ns: u64| ns as f64 / 1e6;
+    let samples = [
+        (builtin::HTTP_REQS, 1.0),
+        (builtin::HTTP_REQ_SENDING, ms(exchange.phases.sending_ns)),
+        (builtin::HTTP_REQ_DURATION, ms(exchange.phases.duration_ns())),
+    ];
+    vu.record_many(tags, &samples, exchange.finished);
+    Verdict { tags, failed: expected.map(|expected| !expected), mark: mark_of(exchange) }
 }
 
 /// The refusal that digest authentication begins with is part of the plan.

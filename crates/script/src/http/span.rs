@@ -10,7 +10,7 @@ use super::params::Prepared;
 use super::samples::Verdict;
 use crate::callbacks::Spans;
 use crate::state::VuState;
-use crate::trace_context::{Asked, TraceSample};
+use crate::trace_context::{Asked, TraceSample, how};
 
 /// Bytes of a name and of an error's text, as much as is kept of those of servers.
 const NAME_BYTES_MAX: usize = 256;
@@ -113,16 +113,6 @@ impl RequestSpan {
             attributes: attributes.into_iter().map(|(name, value)| (name.into(), value)).collect(),
             links: Vec::new(),
         }
-    }
-}
-
-/// Status of a span by the mark of its length.
-const fn how(mark: Mark) -> &'static str {
-    match mark {
-        Mark::Measured => "measured",
-        Mark::TimedOut => "timed_out",
-        Mark::Cut => "cut",
-        Mark::Failed | Mark::Dropped => "failed",
     }
 }
 

@@ -69,13 +69,14 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let method = args.string(0)?;
     let mut prepared = params::prepare(args, &method, &args.get(1), args.given(2), args.given(3))?;
     let kind = args.string(4)?;
+    prepared.is_sse = kind == "sse";
     let manner = manner_of(args, &prepared, &kind)?;
     if manner.format == Some(Format::Events) && !has_header(&prepared, "Accept") {
         params::set_header(&mut prepared.request, "Accept", "text/event-stream".to_owned());
     }
     // A refused stream says why in its body, which is short.
     prepared.request.keep_body = true;
-    let measures = Measures::new(vu, &prepared, kind == "sse", kind == "chat");
+    let measures = Measures::new(vu, &prepared, kind == "chat");
     let session = Session::start(vu, prepared, manner, measures);
     let Some(id) = vu.streams.add(session.clone()) else {
         crate::state::open_streams::OpenStream::cut_off(&*session);

@@ -1,13 +1,19 @@
 //! `k6/net/grpc` against a server that counts.
 
-use model::{IterationEnd, Mark};
+use std::sync::{Arc, Mutex};
 
-use super::{Left, run_against};
+use model::{IterationEnd, Mark, Span, SpanStatus};
+
+use super::{Left, run_against, run_in};
 
 /// Runs a script whose client is connected to the server.
 fn run_on(server: &testkit::Server, iterations: u64, init: &str, body: &str) -> Left {
+    run_against(&server.url(""), iterations, &source(init, body))
+}
+
+fn source(init: &str, body: &str) -> String {
     let folder = testkit::grpc::import_path();
-    let source = format!(
+    format!(
         "import grpc, {{ Client, Stream, StatusOK }} from 'k6/net/grpc'; import {{ sleep, group, check }} from 'k6';
          import exec from 'k6/execution';
          const client = new Client();
@@ -17,8 +23,73 @@ fn run_on(server: &testkit::Server, iterations: u64, init: &str, body: &str) -> 
          const unary = (request, params) => client.invoke('testkit.Echo/Unary', request, params);
          {init}
          export default async function () {{ client.connect(ADDRESS, {{ plaintext: true }}); {body} }}"
+    )
+}
+
+#[derive(Default)]
+struct Taken(Mutex<Vec<(u128, Span)>>);
+
+impl crate::Spans for Taken {
+    fn add(&self, trace: u128, span: Span) {
+        self.0.lock().unwrap().push((trace, span));
+    }
+}
+
+/// Runs a body of which every call is in a trace; the spans that the run makes.
+fn run_traced(body: &str) -> (Left, Vec<(u128, Span)>) {
+    let server = testkit::http::start();
+    let taken = Arc::new(Taken::default());
+    let memory = crate::MemoryLimits::resolve(None, None, None);
+    let left = run_in(memory, &server.url(""), 1, None, &source("", body), |run| {
+        run.traces = crate::TraceSample::from_share(1.0);
+        run.spans = Some(taken.clone());
+    });
+    let spans = std::mem::take(&mut *taken.0.lock().unwrap());
+    (left, spans)
+}
+
+/// Trace and span of a header.
+fn numbers_of(header: &str) -> (u128, u64) {
+    let parts: Vec<&str> = header.split('-').collect();
+    assert_eq!((parts[0], parts[3]), ("00", "01"), "{header}");
+    (u128::from_str_radix(parts[1], 16).unwrap(), u64::from_str_radix(parts[2], 16).unwrap())
+}
+
+#[test]
+fn calls_and_streams_are_in_traces() {
+    let (left, spans) = run_traced(
+        "const seen = (message) => console.log(message.metadata.traceparent);
+         seen(unary({ withMetadata: true }).message);
+         unary({ status: 5, statusMessage: 'no such thing' });
+         const stream = new Stream(client, 'testkit.Echo/ServerStream');
+         const ended = new Promise((resolve) => stream.on('end', resolve));
+         stream.on('data', seen);
+         stream.write({ withMetadata: true, count: 1 });
+         stream.end();
+         await ended;",
     );
-    run_against(&server.url(""), iterations, &source)
+    assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
+    let [of_call, of_stream] = &left.logs[..] else { panic!("{:?}", left.logs) };
+    let known: Vec<_> = spans.iter().map(|(trace, span)| (*trace, span.id)).collect();
+    assert_eq!((known.len(), known[0], known[2]), (3, numbers_of(of_call), numbers_of(of_stream)));
+    let failed = &spans[1].1;
+    assert_eq!((&*failed.operation, failed.status), ("testkit.Echo/Unary", SpanStatus::Error));
+    let facts =
+        |name: &str| failed.attributes.iter().find(|(key, _)| &**key == name).map(|(_, value)| &**value);
+    assert_eq!((facts("rpc.grpc.status_code"), facts("error.message")), (Some("5"), Some("no such thing")));
+    assert_eq!(spans[0].1.status, SpanStatus::Unset);
+}
+
+#[test]
+fn a_trace_of_the_script_is_kept_and_none_is_added_without_a_sample() {
+    let own = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let ask = format!(
+        "const r = unary({{ withMetadata: true }}, {{ metadata: {{ Traceparent: '{own}' }} }}); console.log(r.message.metadata.traceparent);"
+    );
+    let (left, spans) = run_traced(&ask);
+    assert_eq!(left.logs, [own]);
+    assert_eq!((spans[0].0, spans[0].1.id), numbers_of(own));
+    check("console.log(unary({ withMetadata: true }).message.metadata.traceparent);", &["undefined"]);
 }
 
 fn run(body: &str) -> (Left, testkit::Seen) {

@@ -2,17 +2,20 @@
 
 use model::{IterationEnd, Mark};
 
-use super::{Left, run_against};
+use super::{Left, run_against, run_in};
 
 /// Runs a script against a server.
 fn run(server: &testkit::Server, body: &str) -> Left {
-    let source = format!(
+    run_against(server.url("").trim_end_matches('/'), 1, &source(body))
+}
+
+fn source(body: &str) -> String {
+    format!(
         "import sse from 'k6/x/sse'; import stream from 'plimsoll/stream'; import {{ chat }} from 'plimsoll/stream';
          import {{ sleep }} from 'k6'; import http from 'k6/http';
          const BASE = __ENV.BASE; export const options = {{ discardResponseBodies: true }};
          export default function () {{ {body} }}"
-    );
-    run_against(server.url("").trim_end_matches('/'), 1, &source)
+    )
 }
 
 #[track_caller]
@@ -257,4 +260,31 @@ fn streams_need_a_running_vu() {
         "import 'plimsoll/stream'; import { Trend } from 'k6/metrics'; new Trend('llm_tokens');\nexport default () => {}",
     );
     assert!(error.contains("llm_tokens"), "{error}");
+}
+
+#[test]
+fn strict_samples_are_those_of_the_extension() {
+    let server = testkit::http::start();
+    let base = server.url("");
+    let base = base.trim_end_matches('/');
+    let body = "sse.open(BASE + '/events?count=2&ms=1', { tags: { my: 'tag', name: 'n' } }, () => {});";
+    let memory = crate::MemoryLimits::resolve(None, None, None);
+    let left = run_in(memory, base, 1, None, &source(body), |run| {
+        let mut plan = (*run.plan).clone();
+        plan.compat = model::plan::Compat::Strict;
+        run.plan = std::sync::Arc::new(plan);
+    });
+    assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
+    let names = left.samples.iter().map(|sample| sample.0.as_str());
+    let mut seen: Vec<&str> = names.filter(|name| !name.starts_with("data_")).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, ["http_req_duration", "http_req_sending", "http_reqs", "sse_event", "sse_event"]);
+    for metric in ["http_reqs", "sse_event"] {
+        let tags = left.tags(metric)[0];
+        let url = format!("url={base}/events?count=2&ms=1");
+        for tag in [url.as_str(), "status=200", "my=tag", "name=n"] {
+            assert!(tags.contains(tag), "{metric}: {tags}");
+        }
+        assert!(!tags.contains("method=") && !tags.contains("proto="), "{metric}: {tags}");
+    }
 }

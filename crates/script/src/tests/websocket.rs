@@ -2,16 +2,29 @@
 
 use model::Mark;
 
-use super::{Left, run_against};
+use super::{Left, run_against, run_in};
 use model::IterationEnd;
 
 /// Runs a script with `__ENV.BASE` being the server's `ws://` address.
 fn run(server: &testkit::Server, body: &str) -> Left {
-    let source = format!(
+    run_against(&server.url("").replacen("http", "ws", 1), 1, &source(body))
+}
+
+/// The same with `--compat strict`.
+fn run_strict(server: &testkit::Server, body: &str) -> Left {
+    let memory = crate::MemoryLimits::resolve(None, None, None);
+    run_in(memory, &server.url("").replacen("http", "ws", 1), 1, None, &source(body), |run| {
+        let mut plan = (*run.plan).clone();
+        plan.compat = model::plan::Compat::Strict;
+        run.plan = std::sync::Arc::new(plan);
+    })
+}
+
+fn source(body: &str) -> String {
+    format!(
         "import ws from 'k6/ws'; import {{ WebSocket, Blob }} from 'k6/websockets'; import {{ sleep }} from 'k6'; import http from 'k6/http';
          export default function () {{ {body} }}"
-    );
-    run_against(&server.url("").replacen("http", "ws", 1), 1, &source)
+    )
 }
 
 #[track_caller]
@@ -53,6 +66,28 @@ fn what_is_counted_is_what_the_server_saw() {
     assert_eq!((seen.messages_out, left.count("ws_msgs_received")), (1500, 1500));
     assert_eq!((seen.pings_in, left.count("ws_ping")), (1, 1));
     assert_eq!((seen.closes_in, seen.malformed, left.count("ws_session_duration")), (6, 0, 6));
+}
+
+#[test]
+fn k6_counts_pings_and_closes_of_sockets_as_messages() {
+    let body = "const socket = new WebSocket(__ENV.BASE + '/ws/echo');
+        socket.onopen = () => { socket.send('a'); socket.ping(); socket.close(); socket.close(); };";
+    let server = testkit::http::start();
+    assert_eq!(run(&server, body).count("ws_msgs_sent"), 1);
+    assert_eq!(run_strict(&server, body).count("ws_msgs_sent"), 3);
+}
+
+#[test]
+fn text_that_is_not_utf8_ends_the_session_as_the_protocol_asks() {
+    let body = "ws.connect(__ENV.BASE + '/ws/bad/utf8', {}, (s) => {
+        s.on('message', (text) => { console.log('message', text); s.close(); });
+        s.on('error', (e) => console.log(e.error()));
+    });";
+    let server = testkit::http::start();
+    let left = run(&server, body);
+    assert_eq!(left.logs.len(), 1, "{:?}", left.logs);
+    assert!(left.logs[0].contains("invalid UTF-8 in text message"), "{:?}", left.logs);
+    assert_eq!(run_strict(&server, body).logs, ["message \u{fffd}("]);
 }
 
 #[test]

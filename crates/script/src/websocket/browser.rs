@@ -29,7 +29,12 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("warn", warn),
     ("start", start),
     ("send", send),
-    ("ping", ping),
+    ("ping", |args| {
+        if let Some(session) = session_of(args) {
+            session.count_control(args.vu);
+        }
+        ping(args)
+    }),
     ("close", close),
     ("end", end),
     ("buffered", buffered),
@@ -151,6 +156,7 @@ fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 fn close<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if let Some(session) = session_of(args) {
         let code = js::to_number(args.ctx, &args.get(1))? as u16;
+        session.count_control(args.vu);
         session.close(args.vu, code, &args.string(2)?);
     }
     args.undefined()

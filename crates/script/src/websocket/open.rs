@@ -29,7 +29,8 @@ pub(super) async fn open(vu: &Rc<VuState>, mut prepared: Prepared) -> Opened {
     prepared.begin();
     let request = prepared.request.clone();
     let jar = Some(prepared.jar.cookies());
-    let upgraded = client.upgrade(Upgrade { request, jar, offers_deflate: prepared.offers_deflate }).await;
+    let (offers_deflate, mirrors_k6) = (prepared.offers_deflate, vu.is_strict());
+    let upgraded = client.upgrade(Upgrade { request, jar, offers_deflate, mirrors_k6 }).await;
     let Upgraded { started, finished, remote, response, result, .. } = upgraded;
     let tags = tags_of(vu, &prepared, response.as_ref(), remote);
     match result {

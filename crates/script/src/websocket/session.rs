@@ -131,6 +131,13 @@ impl Session {
         true
     }
 
+    /// Counts a frame that is no message, as k6 does in `k6/websockets`.
+    pub(super) fn count_control(&self, vu: &VuState) {
+        if vu.is_strict() && !self.has_sent_close.get() && !self.is_over.get() {
+            vu.record(builtin::WS_MSGS_SENT, self.tags, 1.0, Mark::Measured, SystemClock::now());
+        }
+    }
+
     /// Pings; the time to the pong is measured.
     pub(super) fn ping(&self) {
         let number = self.last_ping.get().wrapping_add(1);

@@ -152,7 +152,7 @@ impl Call {
 
 /// The metadata that comes back.
 pub(super) fn echoed(metadata: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
-    metadata.iter().filter(|(name, _)| name.as_str().starts_with("x-"))
+    metadata.iter().filter(|(name, _)| name.as_str().starts_with("x-") || *name == "traceparent")
 }
 
 fn text(text: &str) -> HeaderValue {

@@ -23,7 +23,8 @@ const READS_PER_TURN: usize = 256;
 pub(super) async fn talk(client: &Client, url: &str) -> String {
     let mut request = request("GET", &url.replacen("ws", "http", 1));
     request.deadline = SystemClock::now() + TIMEOUT;
-    let upgraded = client.upgrade(Upgrade { request, jar: None, offers_deflate: true }).await;
+    let upgraded =
+        client.upgrade(Upgrade { request, jar: None, offers_deflate: true, mirrors_k6: false }).await;
     match upgraded.result {
         Ok(mut socket) => {
             let ended = tokio::time::timeout(TIMEOUT, listen(&mut socket)).await;

@@ -37,7 +37,7 @@ pub enum MessageKind {
 /// A frame of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// Text; perhaps not UTF-8, which k6 does not check either.
+    /// Text; perhaps not UTF-8 where the decoder was told not to check it.
     Text(Bytes),
     /// Bytes.
     Binary(Bytes),
@@ -115,6 +115,7 @@ pub struct FrameDecoder {
     /// A compressed message that is all there, and whether it is text.
     inflating: Option<(bool, Inflating)>,
     takes_compressed: bool,
+    checks_text: bool,
 }
 
 #[derive(Debug)]
@@ -122,7 +123,21 @@ struct Begun {
     is_text: bool,
     is_compressed: bool,
     payload: Vec<u8>,
+    /// Bytes at the front of the payload that are whole characters.
+    checked_bytes: usize,
     pieces: u32,
+}
+
+impl Begun {
+    /// Checks the characters that came since the last check; one that is cut may go on in the next fragment.
+    fn check_text(&mut self) -> Result<(), FrameFault> {
+        match std::str::from_utf8(&self.payload[self.checked_bytes..]) {
+            Ok(rest) => self.checked_bytes += rest.len(),
+            Err(error) if error.error_len().is_none() => self.checked_bytes += error.valid_up_to(),
+            Err(_) => return Err(bad_text()),
+        }
+        Ok(())
+    }
 }
 
 /// The result of a step.
@@ -144,7 +159,19 @@ struct Head {
 impl FrameDecoder {
     /// A decoder; `takes_compressed` where compression was agreed on.
     pub fn new(takes_compressed: bool) -> FrameDecoder {
-        FrameDecoder { input: BytesMut::new(), begun: None, inflating: None, takes_compressed }
+        FrameDecoder {
+            input: BytesMut::new(),
+            begun: None,
+            inflating: None,
+            takes_compressed,
+            checks_text: true,
+        }
+    }
+
+    /// The same decoder, which takes text that is not UTF-8, as k6 does.
+    #[must_use]
+    pub fn without_text_check(self) -> FrameDecoder {
+        FrameDecoder { checks_text: false, ..self }
     }
 
     /// Takes the next bytes.
@@ -173,7 +200,7 @@ impl FrameDecoder {
             let Some(payload) = inflated else { return Ok(Step::Busy) };
             let is_text = *is_text;
             self.inflating = None;
-            return Ok(Step::Message(message(is_text, payload)));
+            return self.message(is_text, payload).map(Step::Message);
         }
         loop {
             let Some(head) = self.head()? else {
@@ -257,9 +284,9 @@ impl FrameDecoder {
             10 => return Ok(Some(Message::Pong(payload))),
             1 | 2 if is_last => return self.whole(opcode == 1, is_compressed, payload),
             1 | 2 => {
-                let payload = payload.to_vec();
-                self.begun = Some(Begun { is_text: opcode == 1, is_compressed, payload, pieces: 1 });
-                return Ok(None);
+                let payload = Vec::with_capacity(payload.len());
+                self.begun =
+                    Some(Begun { is_text: opcode == 1, is_compressed, payload, checked_bytes: 0, pieces: 0 });
             }
             _ => {}
         }
@@ -268,6 +295,10 @@ impl FrameDecoder {
         begun.pieces += 1;
         if begun.pieces > WS_PIECES_MAX {
             return Err(FrameFault { code: 1009, what: "message has too many fragments" });
+        }
+        // Bad text ends the connection as soon as it is seen (RFC 6455, 8.1).
+        if self.checks_text && begun.is_text && !begun.is_compressed {
+            begun.check_text()?;
         }
         match self.begun.take_if(|_| is_last) {
             Some(begun) => self.whole(begun.is_text, begun.is_compressed, begun.payload.into()),
@@ -283,19 +314,27 @@ impl FrameDecoder {
         payload: Bytes,
     ) -> Result<Option<Message>, FrameFault> {
         if !is_compressed {
-            return Ok(Some(message(is_text, payload)));
+            return self.message(is_text, payload).map(Some);
         }
         if payload.len() <= WS_INFLATED_AT_ONCE_BYTES_MAX {
             let payload = deflate::inflate(&payload, WS_MESSAGE_BYTES_MAX).map_err(inflate_fault)?;
-            return Ok(Some(message(is_text, payload)));
+            return self.message(is_text, payload).map(Some);
         }
         self.inflating = Some((is_text, Inflating::new(payload, WS_MESSAGE_BYTES_MAX)));
         Ok(None)
     }
+
+    fn message(&self, is_text: bool, payload: Bytes) -> Result<Message, FrameFault> {
+        match is_text {
+            true if self.checks_text && std::str::from_utf8(&payload).is_err() => Err(bad_text()),
+            true => Ok(Message::Text(payload)),
+            false => Ok(Message::Binary(payload)),
+        }
+    }
 }
 
-fn message(is_text: bool, payload: Bytes) -> Message {
-    if is_text { Message::Text(payload) } else { Message::Binary(payload) }
+fn bad_text() -> FrameFault {
+    FrameFault { code: 1007, what: "invalid UTF-8 in text message" }
 }
 
 fn inflate_fault(fault: deflate::Fault) -> FrameFault {
@@ -399,6 +438,28 @@ mod tests {
         check(b"\x09\x02hi", false, "FIN not set on control");
         check(b"\x88\x02\x03\xed", false, "bad close code");
         check(b"\x88\x04\x03\xe8\xc3\x28", false, "invalid UTF-8 in close frame");
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_is_refused_as_soon_as_it_is_seen() {
+        let check = |frames: &[Vec<u8>], expect: Result<usize, u16>| {
+            let decoded = decode(&frames.concat(), 1, true);
+            let seen = decoded.map(|messages| messages.len()).map_err(|fault| fault.code);
+            assert_eq!(seen, expect, "{frames:x?}");
+        };
+        check(&[server_frame(0x81, b"\xce\xba\xff")], Err(1007));
+        check(&[server_frame(0x81, b"\xed\xa0\x80")], Err(1007));
+        check(&[server_frame(0x81, b"\xe2\x82")], Err(1007));
+        check(&[server_frame(0x82, b"\xff")], Ok(1));
+        // A character in two fragments, and one that never ends.
+        check(&[server_frame(0x01, b"\xe2\x82"), server_frame(0x80, b"\xac")], Ok(1));
+        check(&[server_frame(0x01, b"\xe2\x82"), server_frame(0x80, b"")], Err(1007));
+        // The rest of the message need not come.
+        check(&[server_frame(0x01, b"ok"), server_frame(0x00, b"\xf4\x90")], Err(1007));
+        check(&[server_frame(0xc1, &deflate::deflate(b"\xff"))], Err(1007));
+        let mut any = FrameDecoder::new(false).without_text_check();
+        any.feed(&[server_frame(0x01, b"\xff"), server_frame(0x80, b"")].concat());
+        assert_eq!(any.next_message(), Ok(Some(Message::Text(Bytes::from_static(b"\xff")))));
     }
 
     #[test]

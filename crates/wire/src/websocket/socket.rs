@@ -68,9 +68,9 @@ impl WebSocket {
         connection: Box<Connection>,
         rest: &[u8],
         deflates: bool,
+        mut decoder: FrameDecoder,
         budget: Arc<BodyBudget>,
     ) -> WebSocket {
-        let mut decoder = FrameDecoder::new(deflates);
         decoder.feed(rest);
         let mut seed = [0; 8];
         // Masks keep proxies from being confused by chosen bytes (RFC 6455, 10.3): here only the author of the script
@@ -234,8 +234,12 @@ mod tests {
             let shared = Shared::new(&http, &network, &tls).expect("good options");
             let client = Client::new(Arc::new(shared.with_bodies(budget.clone())), 1);
             for path in ["/ws/echo", "/ws/echo?deflate=1"] {
-                let upgrade =
-                    Upgrade { request: request("GET", &server.url(path)), jar: None, offers_deflate: true };
+                let upgrade = Upgrade {
+                    request: request("GET", &server.url(path)),
+                    jar: None,
+                    offers_deflate: true,
+                    mirrors_k6: false,
+                };
                 let mut socket = client.upgrade(upgrade).await.result.expect("it opens");
                 let Read::Message(Message::Binary(first)) = echo(&mut socket, 3 << 20).await else {
                     panic!("no message")

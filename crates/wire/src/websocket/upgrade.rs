@@ -16,6 +16,7 @@ use sha1::{Digest, Sha1};
 
 use tokio::io::ReadBuf;
 
+use super::frames::FrameDecoder;
 use super::socket::WebSocket;
 use crate::budget::BodyBudget;
 use crate::client::Client;
@@ -54,6 +55,9 @@ pub struct Upgrade<'a> {
     pub jar: Option<&'a RefCell<CookieJar>>,
     /// Whether compression is offered.
     pub offers_deflate: bool,
+    /// Takes what k6 takes: text that is not UTF-8, which otherwise ends the connection (RFC 6455, 8.1), and compression only
+    /// where the server, too, says that the client forgets its messages.
+    pub mirrors_k6: bool,
 }
 
 /// The result.
@@ -158,8 +162,12 @@ async fn attempt(
         let now_unix_ms = SystemClock.wall_unix_ns() / 1_000_000;
         jar.borrow_mut().absorb(&upgrade.request.target, &response.headers, now_unix_ms);
     }
-    let result = match check(&response, key, upgrade.offers_deflate) {
-        Ok(deflates) => Ok(WebSocket::new(connection, &rest, deflates, client.bodies().clone())),
+    let result = match check(&response, key, upgrade) {
+        Ok(deflates) => {
+            let decoder = FrameDecoder::new(deflates);
+            let decoder = if upgrade.mirrors_k6 { decoder.without_text_check() } else { decoder };
+            Ok(WebSocket::new(connection, &rest, deflates, decoder, client.bodies().clone()))
+        }
         Err(what) => {
             response.body.truncate(WS_REFUSAL_BYTES_MAX);
             connection.close();
@@ -253,7 +261,7 @@ fn broken(connection: &Connection, error: &io::Error, verb: &str) -> Error {
 }
 
 /// Whether the answer opens a WebSocket, and whether its messages may be compressed (RFC 6455, 4.1).
-fn check(response: &Response, key: &str, offers_deflate: bool) -> Result<bool, &'static str> {
+fn check(response: &Response, key: &str, upgrade: &Upgrade<'_>) -> Result<bool, &'static str> {
     let headers = &response.headers;
     let has = |name: &str, item: &[u8]| headers.get_all(name).any(|value| has_item(value, item));
     let accept = headers.get("Sec-WebSocket-Accept");
@@ -270,11 +278,26 @@ fn check(response: &Response, key: &str, offers_deflate: bool) -> Result<bool, &
         return Ok(false);
     }
     let parts: Vec<&[u8]> = parts.collect();
-    // Without these the server remembers earlier messages, which was not offered.
-    let is_as_offered = offers_deflate
-        && parts.contains(&&b"server_no_context_takeover"[..])
-        && parts.contains(&&b"client_no_context_takeover"[..]);
+    let is_as_offered = upgrade.offers_deflate && agrees(&parts, upgrade.mirrors_k6);
     if is_as_offered { Ok(true) } else { Err("invalid compression negotiation") }
+}
+
+/// Whether the server's parameters of compression answer the offer (RFC 7692, 7.1). Without the first the server remembers
+/// earlier messages, which was not offered. The second is a hint to the server, which need not repeat it: this client
+/// forgets its messages anyway. The size of the server's window does not matter, and the client's was not offered.
+fn agrees(parts: &[&[u8]], mirrors_k6: bool) -> bool {
+    const SERVER: &[u8] = b"server_no_context_takeover";
+    const CLIENT: &[u8] = b"client_no_context_takeover";
+    if mirrors_k6 {
+        return parts.contains(&SERVER) && parts.contains(&CLIENT);
+    }
+    let is_known = |part: &&[u8]| {
+        let bits =
+            part.strip_prefix(b"server_max_window_bits=").and_then(|bits| std::str::from_utf8(bits).ok());
+        [SERVER, CLIENT].contains(part) || matches!(bits.map(str::parse::<u8>), Some(Ok(8..=15)))
+    };
+    let is_single = |(at, part): (usize, &&[u8])| !parts[..at].contains(part);
+    parts.contains(&SERVER) && parts.iter().all(is_known) && parts.iter().enumerate().all(is_single)
 }
 
 fn refused(what: &str) -> Error {
@@ -284,6 +307,22 @@ fn refused(what: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compression_is_agreed_on_as_it_was_offered() {
+        let check = |text: &str, ours: bool, k6: bool| {
+            let parts: Vec<&[u8]> = text.split(';').map(|part| part.trim().as_bytes()).collect();
+            assert_eq!((agrees(&parts, false), agrees(&parts, true)), (ours, k6), "{text}");
+        };
+        check("server_no_context_takeover; client_no_context_takeover", true, true);
+        check("server_no_context_takeover", true, false);
+        check("server_no_context_takeover; server_max_window_bits=9", true, false);
+        check("client_no_context_takeover", false, false);
+        check("server_no_context_takeover; server_max_window_bits=7", false, false);
+        check("server_no_context_takeover; client_max_window_bits=9", false, false);
+        check("server_no_context_takeover; server_no_context_takeover", false, false);
+        check("server_no_context_takeover; client_no_context_takeover; more", false, true);
+    }
 
     #[test]
     fn the_key_is_answered() {

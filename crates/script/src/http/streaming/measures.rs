@@ -95,24 +95,26 @@ pub(super) struct Said {
 }
 
 impl Measures {
-    pub(super) fn new(vu: &VuState, prepared: &Prepared, counts_sse: bool, is_chat: bool) -> Measures {
+    pub(super) fn new(vu: &VuState, prepared: &Prepared, is_chat: bool) -> Measures {
         let system = vu.plan().map_or(SystemTags::NONE, |plan| plan.system_tags);
         let name = prepared.name.clone().unwrap_or_else(|| prepared.url.tag.clone());
         let mut own_tags: Vec<(Arc<str>, Arc<str>)> = Vec::with_capacity(4 + prepared.tags.len());
-        let known = [
-            (SystemTag::Method, prepared.request.method.as_str().into()),
-            (SystemTag::Url, name.clone()),
-            (SystemTag::Name, name),
-        ];
-        own_tags.extend(
-            known
-                .into_iter()
-                .filter(|(tag, _)| system.has(*tag))
-                .map(|(tag, value)| (tag.as_str().into(), value)),
-        );
-        own_tags.extend(prepared.tags.iter().filter(|(name, _)| &**name != "name").cloned());
+        let as_extension = prepared.is_sse && vu.is_strict();
+        let known: Vec<(SystemTag, Arc<str>)> = if as_extension {
+            vec![(SystemTag::Url, prepared.url.tag.clone())]
+        } else {
+            vec![
+                (SystemTag::Method, prepared.request.method.as_str().into()),
+                (SystemTag::Url, name.clone()),
+                (SystemTag::Name, name),
+            ]
+        };
+        let known = known.into_iter().filter(|(tag, _)| system.has(*tag));
+        own_tags.extend(known.map(|(tag, value)| (tag.as_str().into(), value)));
+        let given = prepared.tags.iter().filter(|(name, _)| as_extension || &**name != "name");
+        own_tags.extend(given.cloned());
         Measures {
-            counts_sse,
+            counts_sse: prepared.is_sse,
             is_chat,
             base_tags: prepared.base_tags,
             own_tags,
@@ -291,6 +293,10 @@ impl Measures {
         mark: Mark,
         at: Instant,
     ) {
+        // The extension has none of these.
+        if self.counts_sse && vu.is_strict() {
+            return;
+        }
         if let Some(metrics) = vu.stream_metrics.streamed() {
             vu.record(metric(metrics), self.tag_set(vu), value, mark, at);
         }
