@@ -44,6 +44,23 @@ pub fn topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
+/// Returns the topics that mention a word in any case, the most relevant first.
+pub fn mentioning(word: &str) -> Vec<&'static Topic> {
+    /// Mentions in the text that count as much as one in the title.
+    const TITLE: usize = 20;
+    let word = word.to_lowercase();
+    // "thresholds" and "threshold" are one word.
+    let stem = word.strip_suffix('s').filter(|stem| stem.len() > 3).unwrap_or(&word);
+    if stem.is_empty() {
+        return Vec::new();
+    }
+    let count = |text: &str| text.to_lowercase().matches(stem).count();
+    let rated = TOPICS.iter().map(|topic| (TITLE * count(topic.title) + count(topic.text), topic));
+    let mut found: Vec<_> = rated.filter(|(mentions, _)| *mentions > 0).collect();
+    found.sort_by_key(|(mentions, _)| std::cmp::Reverse(*mentions));
+    found.into_iter().map(|(_, topic)| topic).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,5 +112,14 @@ mod tests {
     fn topics_have_names() {
         assert_eq!(topic("flow").map(|topic| topic.title), Some("Asynchronous tasks: submit and poll"));
         assert_eq!(topic("flows"), None);
+    }
+
+    #[test]
+    fn words_lead_to_topics() {
+        let names = |word: &str| mentioning(word).iter().map(|topic| topic.name).collect::<Vec<_>>();
+        assert_eq!(names("Bottlenecks").first(), Some(&"diagnosis"));
+        assert_eq!(names("threshold"), names("thresholds"));
+        assert!(names("thresholds").contains(&"mistakes"), "{:?}", names("thresholds"));
+        assert!(names("nonsense").is_empty() && names("").is_empty());
     }
 }
