@@ -34,8 +34,11 @@ book:
 # The first hour of a stranger in bare systems: the oldest that is supported, and the present one. For every night, and before a
 # release. Needs root and debootstrap.
 first-hour:
-	cargo xtask dist --any-libc
-	sh deploy/first-hour.sh $(TARGET)/dist bookworm $(TARGET)/bare-bookworm
+	[ -d $(TARGET)/sysroot/usr ] || deploy/sysroot.sh $(TARGET)/sysroot
+	cargo xtask dist --sysroot $(TARGET)/sysroot
+	for suite in bullseye bookworm; do \
+		sh deploy/first-hour.sh $(TARGET)/dist $$suite $(TARGET)/bare-$$suite || exit 1; \
+	done
 
 # The page: what is committed in ui/dist is what its sources make, and it passes its tests.
 ui:
