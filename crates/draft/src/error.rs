@@ -23,10 +23,10 @@ pub enum DraftError {
         error: serde_json::Error,
     },
     /// It is no YAML.
-    #[error("it is not valid YAML: {0}; {}", Kind::OpenApi.next_step())]
+    #[error("{}", invalid("YAML", .0, Kind::OpenApi))]
     Yaml(String),
     /// It is no XML.
-    #[error("it is not valid XML: {0}; {}", Kind::Jmx.next_step())]
+    #[error("{}", invalid("XML", .0, Kind::Jmx))]
     Xml(String),
     /// A quote in a command line is never closed.
     #[error("a quote in line {line} is never closed; copy the command again, with its last line")]
@@ -64,6 +64,10 @@ pub enum DraftError {
         /// Requests.
         requests: usize,
     },
+}
+
+fn invalid(form: &str, why: &str, kind: Kind) -> String {
+    format!("it is not valid {form}: {why}; {}", kind.next_step())
 }
 
 /// The form that JSON does not have: that of JSON, or that of the kind.

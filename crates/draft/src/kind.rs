@@ -46,15 +46,19 @@ impl Kind {
         }
     }
 
-    /// What to do about a file that cannot be read as this kind.
+    /// The next step for a file that cannot be read as this kind.
     pub(crate) fn next_step(self) -> &'static str {
         match self {
             Kind::Har => {
                 "in the browser's network panel, load the page again and choose \"Save all as HAR with content\""
             }
-            Kind::OpenApi => "download the document again as the server publishes it (openapi.json or openapi.yaml)",
+            Kind::OpenApi => {
+                "download the document again as the server publishes it (openapi.json or openapi.yaml)"
+            }
             Kind::Postman => "in Postman, export the collection again as Collection v2.1",
-            Kind::Curl => "in the browser's network panel, choose \"Copy as cURL\" and paste all of its lines",
+            Kind::Curl => {
+                "in the browser's network panel, choose \"Copy as cURL\" and paste all of its lines"
+            }
             Kind::Jmx => "save the test plan in JMeter again",
         }
     }

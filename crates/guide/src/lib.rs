@@ -45,7 +45,7 @@ pub fn topic(name: &str) -> Option<&'static Topic> {
 }
 
 /// Returns the topics that mention a word in any case, the most relevant first.
-pub fn mentioning(word: &str) -> Vec<&'static Topic> {
+fn mentioning(word: &str) -> Vec<&'static Topic> {
     /// Mentions in the text that count as much as one in the title.
     const TITLE: usize = 20;
     let word = word.to_lowercase();
@@ -61,9 +61,49 @@ pub fn mentioning(word: &str) -> Vec<&'static Topic> {
     found.into_iter().map(|(_, topic)| topic).collect()
 }
 
+/// Guides that are named where a word is no topic.
+const GUIDES_MAX: usize = 3;
+
+/// Returns the next step for words that are no topic and none of `verbs`: the most similar name, or the guides that mention the last
+/// word.
+pub fn next_step<'a>(words: &[String], verbs: impl Iterator<Item = &'a str>) -> String {
+    let last = words.last().map_or("", String::as_str);
+    if let Some(name) = similar(last, verbs).filter(|_| words.len() == 1) {
+        return format!("did you mean `plimsoll help {name}`?");
+    }
+    let names: Vec<&str> = mentioning(last).iter().take(GUIDES_MAX).map(|topic| topic.name).collect();
+    match names.first() {
+        Some(first) => format!("guides that mention it: {} (plimsoll help {first})", names.join(", ")),
+        None => "`plimsoll help` lists both".to_owned(),
+    }
+}
+
+/// The topic or verb whose name is the most similar, if any is.
+fn similar<'a>(name: &str, verbs: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const SIMILARITY_MIN: f64 = 0.7;
+    let names = verbs.chain(TOPICS.iter().map(|topic| topic.name));
+    let rated = names.map(|known| (strsim::normalized_damerau_levenshtein(name, known), known));
+    let best = rated.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 >= SIMILARITY_MIN).then_some(best.1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unknown_words_get_a_next_step() {
+        let check = |words: &[&str], expect: &str| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let found = next_step(&words, ["compare", "run"].into_iter());
+            assert!(found.starts_with(expect), "{words:?}: {found}");
+        };
+        check(&["complare"], "did you mean `plimsoll help compare`?");
+        check(&["flwo"], "did you mean `plimsoll help flow`?");
+        check(&["thresholds"], "guides that mention it: ");
+        check(&["runs", "compar"], "guides that mention it: ");
+        check(&["xyzzy"], "`plimsoll help` lists both");
+    }
 
     /// Bytes that all topics may have in the program.
     const BYTES_MAX: usize = 96 << 10;

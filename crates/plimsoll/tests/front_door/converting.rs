@@ -212,7 +212,12 @@ fn bad_sources_are_refused_with_the_next_step() {
     };
     check("har", "x.har", "", "not valid JSON: EOF");
     check("har", "x.har", "{\"log\": {\"entr", "\"Save all as HAR with content\"");
-    check("har", "x.har", "{\"log\": {\"entries\": [{\"request\": 1}]}}", "not a HAR file: invalid type: integer");
+    check(
+        "har",
+        "x.har",
+        "{\"log\": {\"entries\": [{\"request\": 1}]}}",
+        "not a HAR file: invalid type: integer",
+    );
     check("har", "x.har", "{}", "`log.entries` is missing; in the browser's network panel");
     check("har", "x.har", "{\"log\": {\"entries\": []}}", "no request to convert");
     check("openapi", "x.yaml", "openapi: 4.0\npaths: {}", "version 4");
