@@ -165,7 +165,8 @@ fn pages(html: &Path) -> anyhow::Result<BTreeMap<PathBuf, Page>> {
 fn page(html: &str) -> Page {
     let values = |name: &str| -> BTreeSet<String> {
         let mark = format!(" {name}=\"");
-        let values = html.match_indices(&mark).filter_map(|(at, mark)| html[at + mark.len()..].split('"').next());
+        let values =
+            html.match_indices(&mark).filter_map(|(at, mark)| html[at + mark.len()..].split('"').next());
         values.map(|value| value.replace("&amp;", "&")).collect()
     };
     let mut links = values("href");
@@ -206,7 +207,10 @@ mod tests {
         };
         check("see [`wire`](../../crates/wire) and [x](y.md#z)", "see `wire` and [x](y.md#z)");
         check("[a [b] c](../../x.md)[d](https://h/)[e](#f)", "a [b] c[d](https://h/)[e](#f)");
-        check("![p](../images/p.png) [s](../format/s.json) [l](l.sh)", "![p](../images/p.png) [s](../format/s.json) l");
+        check(
+            "![p](../images/p.png) [s](../format/s.json) [l](l.sh)",
+            "![p](../images/p.png) [s](../format/s.json) l",
+        );
         check("[figures](../analysis/x.json) `a](b`", "figures `a](b`");
     }
 
@@ -218,7 +222,9 @@ mod tests {
         };
         let there = ("guide/b.html", "<h2 id=\"x&amp;y\"></h2>");
         assert!(read(&[("a.html", "<a href=\"guide/b.html#x&amp;y\"></a>"), there]).is_empty());
-        assert!(read(&[("guide/a.html", "<a href=\"b.html\"></a><a href=\"https://h/\"></a>"), there]).is_empty());
+        assert!(
+            read(&[("guide/a.html", "<a href=\"b.html\"></a><a href=\"https://h/\"></a>"), there]).is_empty()
+        );
         assert_eq!(read(&[("a.html", "<a href=\"b.html\"></a>"), there]), ["a.html: leads nowhere: b.html"]);
         assert_eq!(
             read(&[("a.html", "<a href=\"guide/b.html#z\"></a><p id=\"z\">"), there]),
