@@ -121,13 +121,13 @@ fn placed(folder: &Path) -> anyhow::Result<Vec<Placed>> {
 
 /// Size of the files below a folder, in KiB, each rounded up (Debian Policy, 5.6.20).
 fn kib(folder: &Path) -> anyhow::Result<u64> {
-    let mut kib = 0;
+    let mut sum = 0;
     for entry in std::fs::read_dir(folder).with_context(|| format!("read {}", folder.display()))? {
         let entry = entry.with_context(|| format!("read {}", folder.display()))?;
         let metadata = entry.metadata().with_context(|| format!("read {}", entry.path().display()))?;
-        kib += if metadata.is_dir() { 1 + kib(&entry.path())? } else { metadata.len().div_ceil(1024) };
+        sum += if metadata.is_dir() { 1 + kib(&entry.path())? } else { metadata.len().div_ceil(1024) };
     }
-    Ok(kib)
+    Ok(sum)
 }
 
 fn control_text(parts: &Parts, libc: &Libc, architecture: &str, installed_kib: u64) -> String {
