@@ -1,9 +1,9 @@
 # check installs what the tests need and runs all of them; test installs nothing and skips visibly.
-.PHONY: check test simulate install-test-tools lint deny ui page
+.PHONY: check test simulate first-hour install-test-tools lint deny book ui page
 
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 
-check: install-test-tools lint deny ui
+check: install-test-tools lint deny book ui
 	PLIMSOLL_TESTS=all cargo test --workspace --profile checked --quiet
 	$(MAKE) --no-print-directory page
 	cargo xtask callgrind
@@ -26,6 +26,19 @@ lint:
 deny:
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny --log-level error check bans licenses sources; \
 	else echo "skipped: cargo-deny is not installed, so licences are not checked"; fi
+
+# The documentation as a book, with all its links followed; says so if mdbook is not installed.
+book:
+	cargo xtask book
+
+# The first hour of a stranger in bare systems: the oldest that is supported, and the present one. For every night, and before a
+# release. Needs root and debootstrap.
+first-hour:
+	[ -d $(TARGET)/sysroot/usr ] || deploy/sysroot.sh $(TARGET)/sysroot
+	cargo xtask dist --sysroot $(TARGET)/sysroot
+	for suite in bullseye bookworm; do \
+		sh deploy/first-hour.sh $(TARGET)/dist $$suite $(TARGET)/bare-$$suite || exit 1; \
+	done
 
 # The page: what is committed in ui/dist is what its sources make, and it passes its tests.
 ui:

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 
 mod bench;
+mod book;
 mod callgrind;
 mod dist;
 mod evaluate;
@@ -27,6 +28,7 @@ struct Verb {
 const VERBS: &[Verb] = &[
     Verb { name: "tidy", help: "checks the rules of the house that no compiler knows", run: tidy::main },
     Verb { name: "bench", help: "measures the program beside others", run: bench::main },
+    Verb { name: "book", help: "builds the documentation and checks its links", run: book::main },
     Verb { name: "callgrind", help: "counts instructions per request", run: callgrind::main },
     Verb { name: "dist", help: "builds the program as it is shipped, with its packages", run: dist::main },
     Verb { name: "evaluate", help: "measures the analysis against known truth", run: evaluate::main },

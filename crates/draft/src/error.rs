@@ -14,14 +14,19 @@ pub enum DraftError {
     /// It is no text.
     #[error("it is not UTF-8 text; export it again as text")]
     NotText,
-    /// It is no JSON.
-    #[error("it is not valid JSON: {0}")]
-    Json(serde_json::Error),
+    /// It is no JSON, or JSON of another shape.
+    #[error("it is not {}: {error}; {}", form(*kind, error), kind.next_step())]
+    Json {
+        /// The assumed kind.
+        kind: Kind,
+        /// The place and the reason.
+        error: serde_json::Error,
+    },
     /// It is no YAML.
-    #[error("it is not valid YAML: {0}")]
+    #[error("{}", invalid("YAML", .0, Kind::OpenApi))]
     Yaml(String),
     /// It is no XML.
-    #[error("it is not valid XML: {0}")]
+    #[error("{}", invalid("XML", .0, Kind::Jmx))]
     Xml(String),
     /// A quote in a command line is never closed.
     #[error("a quote in line {line} is never closed; copy the command again, with its last line")]
@@ -38,7 +43,7 @@ pub enum DraftError {
         next: &'static str,
     },
     /// It is of another kind.
-    #[error("it is not {}: {why}", kind.describe())]
+    #[error("it is not {}: {why}; {}", kind.describe(), kind.next_step())]
     Kind {
         /// The assumed kind.
         kind: Kind,
@@ -59,6 +64,15 @@ pub enum DraftError {
         /// Requests.
         requests: usize,
     },
+}
+
+fn invalid(form: &str, why: &str, kind: Kind) -> String {
+    format!("it is not valid {form}: {why}; {}", kind.next_step())
+}
+
+/// The form that JSON does not have: that of JSON, or that of the kind.
+fn form(kind: Kind, error: &serde_json::Error) -> &'static str {
+    if error.is_data() { kind.describe() } else { "valid JSON" }
 }
 
 /// Reasons that are shown where nothing was converted.

@@ -46,6 +46,23 @@ impl Kind {
         }
     }
 
+    /// The next step for a file that cannot be read as this kind.
+    pub(crate) fn next_step(self) -> &'static str {
+        match self {
+            Kind::Har => {
+                "in the browser's network panel, load the page again and choose \"Save all as HAR with content\""
+            }
+            Kind::OpenApi => {
+                "download the document again as the server publishes it (openapi.json or openapi.yaml)"
+            }
+            Kind::Postman => "in Postman, export the collection again as Collection v2.1",
+            Kind::Curl => {
+                "in the browser's network panel, choose \"Copy as cURL\" and paste all of its lines"
+            }
+            Kind::Jmx => "save the test plan in JMeter again",
+        }
+    }
+
     /// The kind that a file's beginning looks like.
     pub fn detect(head: &[u8]) -> Option<Kind> {
         let text = String::from_utf8_lossy(&head[..head.len().min(HEAD_BYTES)]);

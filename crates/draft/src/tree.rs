@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use crate::DraftError;
+use crate::{DraftError, Kind};
 
 /// Greatest integer that a number of JavaScript holds exactly.
 const EXACT_MAX: u64 = 1 << 53;
@@ -34,7 +34,7 @@ impl Tree {
     pub(crate) fn json_or_yaml(text: &str) -> Result<Tree, DraftError> {
         let text = text.trim_start_matches('\u{feff}');
         if text.trim_start().starts_with(['{', '[']) {
-            return Tree::json(text).map_err(DraftError::Json);
+            return Tree::json(text).map_err(|error| DraftError::Json { kind: Kind::OpenApi, error });
         }
         serde_yaml_ng::from_str(text).map_err(|error| DraftError::Yaml(error.to_string()))
     }

@@ -44,9 +44,66 @@ pub fn topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
+/// Returns the topics that mention a word in any case, the most relevant first.
+fn mentioning(word: &str) -> Vec<&'static Topic> {
+    /// Mentions in the text that count as much as one in the title.
+    const TITLE: usize = 20;
+    let word = word.to_lowercase();
+    // "thresholds" and "threshold" are one word.
+    let stem = word.strip_suffix('s').filter(|stem| stem.len() > 3).unwrap_or(&word);
+    if stem.is_empty() {
+        return Vec::new();
+    }
+    let count = |text: &str| text.to_lowercase().matches(stem).count();
+    let rated = TOPICS.iter().map(|topic| (TITLE * count(topic.title) + count(topic.text), topic));
+    let mut found: Vec<_> = rated.filter(|(mentions, _)| *mentions > 0).collect();
+    found.sort_by_key(|(mentions, _)| std::cmp::Reverse(*mentions));
+    found.into_iter().map(|(_, topic)| topic).collect()
+}
+
+/// Guides that are named where a word is no topic.
+const GUIDES_MAX: usize = 3;
+
+/// Returns the next step for words that are no topic and none of `verbs`: the most similar name, or the guides that mention the last
+/// word.
+pub fn next_step<'a>(words: &[String], verbs: impl Iterator<Item = &'a str>) -> String {
+    let last = words.last().map_or("", String::as_str);
+    if let Some(name) = similar(last, verbs).filter(|_| words.len() == 1) {
+        return format!("did you mean `plimsoll help {name}`?");
+    }
+    let names: Vec<&str> = mentioning(last).iter().take(GUIDES_MAX).map(|topic| topic.name).collect();
+    match names.first() {
+        Some(first) => format!("guides that mention it: {} (plimsoll help {first})", names.join(", ")),
+        None => "`plimsoll help` lists both".to_owned(),
+    }
+}
+
+/// The topic or verb whose name is the most similar, if any is.
+fn similar<'a>(name: &str, verbs: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const SIMILARITY_MIN: f64 = 0.7;
+    let names = verbs.chain(TOPICS.iter().map(|topic| topic.name));
+    let rated = names.map(|known| (strsim::normalized_damerau_levenshtein(name, known), known));
+    let best = rated.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 >= SIMILARITY_MIN).then_some(best.1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unknown_words_get_a_next_step() {
+        let check = |words: &[&str], expect: &str| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let found = next_step(&words, ["compare", "run"].into_iter());
+            assert!(found.starts_with(expect), "{words:?}: {found}");
+        };
+        check(&["complare"], "did you mean `plimsoll help compare`?");
+        check(&["flwo"], "did you mean `plimsoll help flow`?");
+        check(&["thresholds"], "guides that mention it: ");
+        check(&["runs", "compar"], "guides that mention it: ");
+        check(&["xyzzy"], "`plimsoll help` lists both");
+    }
 
     /// Bytes that all topics may have in the program.
     const BYTES_MAX: usize = 96 << 10;
@@ -95,5 +152,14 @@ mod tests {
     fn topics_have_names() {
         assert_eq!(topic("flow").map(|topic| topic.title), Some("Asynchronous tasks: submit and poll"));
         assert_eq!(topic("flows"), None);
+    }
+
+    #[test]
+    fn words_lead_to_topics() {
+        let names = |word: &str| mentioning(word).iter().map(|topic| topic.name).collect::<Vec<_>>();
+        assert_eq!(names("Bottlenecks").first(), Some(&"diagnosis"));
+        assert_eq!(names("threshold"), names("thresholds"));
+        assert!(names("thresholds").contains(&"mistakes"), "{:?}", names("thresholds"));
+        assert!(names("nonsense").is_empty() && names("").is_empty());
     }
 }

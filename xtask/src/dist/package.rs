@@ -52,7 +52,7 @@ pub(super) fn debian(parts: &Parts, libc: &Libc, dist: &Path) -> anyhow::Result<
     }
     let control = root.join("DEBIAN");
     std::fs::create_dir_all(&control).with_context(|| format!("create {}", control.display()))?;
-    write(&control.join("control"), control_text(parts, libc, architecture).as_bytes())?;
+    write(&control.join("control"), control_text(parts, libc, architecture, kib(&root)?).as_bytes())?;
     set_modes(&root)?;
     let path = dist.join(format!("plimsoll_{}_{architecture}.deb", parts.version));
     run(Command::new("dpkg-deb")
@@ -119,14 +119,25 @@ fn placed(folder: &Path) -> anyhow::Result<Vec<Placed>> {
     Ok(all)
 }
 
-fn control_text(parts: &Parts, libc: &Libc, architecture: &str) -> String {
+/// Size of the files below a folder, in KiB, each rounded up (Debian Policy, 5.6.20).
+fn kib(folder: &Path) -> anyhow::Result<u64> {
+    let mut sum = 0;
+    for entry in std::fs::read_dir(folder).with_context(|| format!("read {}", folder.display()))? {
+        let entry = entry.with_context(|| format!("read {}", folder.display()))?;
+        let metadata = entry.metadata().with_context(|| format!("read {}", entry.path().display()))?;
+        sum += if metadata.is_dir() { 1 + kib(&entry.path())? } else { metadata.len().div_ceil(1024) };
+    }
+    Ok(sum)
+}
+
+fn control_text(parts: &Parts, libc: &Libc, architecture: &str, installed_kib: u64) -> String {
     let depends = match libc {
         Libc::None => String::new(),
         Libc::Glibc(version) => format!("Depends: libc6 (>= {version}), libgcc-s1 | libgcc1\n"),
     };
     format!(
         "Package: plimsoll\nVersion: {}\nArchitecture: {architecture}\nMaintainer: Plimsoll's authors\nSection: net\n\
-         Priority: optional\n{depends}Recommends: ca-certificates\nDescription: load tests with k6 scripts\n \
+         Priority: optional\nInstalled-Size: {installed_kib}\n{depends}Recommends: ca-certificates\nDescription: load tests with k6 scripts\n \
          Runs k6 load tests, finds the bottleneck, and shows how much load is safe.\n",
         parts.version
     )
@@ -237,7 +248,9 @@ mod tests {
         }
         let fields = listed("--field");
         assert!(
-            fields.contains("Architecture: amd64") && fields.contains("Depends: libc6 (>= 2.31), libgcc-s1"),
+            fields.contains("Architecture: amd64")
+                && fields.contains("Installed-Size: 2")
+                && fields.contains("Depends: libc6 (>= 2.31), libgcc-s1"),
             "{fields}"
         );
         assert_eq!(architecture("aarch64-unknown-linux-musl").unwrap(), "arm64");

@@ -86,7 +86,7 @@ pub(super) fn read(
             ));
         }
         Err(error) if error.is_io() => return Err(DraftError::Read(error.into())),
-        Err(error) => return Err(DraftError::Json(error)),
+        Err(error) => return Err(DraftError::Json { kind: Kind::Har, error }),
     }
     archive.note(notes);
     Ok(archive)

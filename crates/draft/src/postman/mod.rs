@@ -17,7 +17,7 @@ const DEPTH_MAX: usize = 32;
 
 /// Reads a collection.
 pub(crate) fn read(text: &str) -> Result<Plan, DraftError> {
-    let tree = Tree::json(text).map_err(DraftError::Json)?;
+    let tree = Tree::json(text).map_err(|error| DraftError::Json { kind: Kind::Postman, error })?;
     // Postman's API wraps what its program exports.
     let tree = if tree.get("collection").get("item").is_null() { &tree } else { tree.get("collection") };
     let schema = tree.at(&["info", "schema"]).text().unwrap_or_default();

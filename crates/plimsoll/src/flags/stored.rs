@@ -219,9 +219,9 @@ pub(crate) struct ReportFlags {
     /// Run: @last, @prev, an id prefix, or a path
     #[arg(value_name = "RUN", default_value = "@last")]
     pub(crate) run: String,
-    /// Report format: md and html for people, json for programs, junit for CI
-    #[arg(long, value_name = "FORMAT", default_value = "md")]
-    pub(crate) format: ReportFormat,
+    /// Report format: md and html for people, json for programs, junit for CI [default: by the output file's ending, else md]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<ReportFormat>,
     /// Time window, in whole seconds from the start: 30s..2m
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub(crate) window: Option<String>,
@@ -237,13 +237,26 @@ pub(crate) struct ReportFlags {
 }
 
 /// Values of `--format` of `plimsoll report`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    #[default]
     Md,
     Json,
     Junit,
     Html,
+}
+
+impl ReportFlags {
+    /// Returns the format: the given one, or that of the output file's ending.
+    pub(crate) fn format(&self) -> ReportFormat {
+        let ending = self.output.as_deref().and_then(|output| output.extension()?.to_str());
+        let by_ending = match ending.map(str::to_ascii_lowercase).as_deref() {
+            Some("html" | "htm") => ReportFormat::Html,
+            Some("json") => ReportFormat::Json,
+            Some("xml") => ReportFormat::Junit,
+            _ => ReportFormat::Md,
+        };
+        self.format.unwrap_or(by_ending)
+    }
 }
 
 impl ReportFormat {
@@ -280,7 +293,7 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   plimsoll report @last                              Markdown for a pull request
   plimsoll report @last --lang ko -o report.md       in Korean
-  plimsoll report @last --format html -o run.html    the web page with the whole run in one file
+  plimsoll report @last -o run.html                  the web page with the whole run in one file
   plimsoll report @last --format junit -o tests.xml  thresholds and checks as test cases
   plimsoll report ab12 --format json | jq .verdict   JSON; schema in docs/format/report.schema.json";
 

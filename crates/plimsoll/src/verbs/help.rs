@@ -21,13 +21,16 @@ pub(crate) fn run(flags: &HelpFlags) -> Result<Exit, Failure> {
     let verb = flags.name.iter().try_fold(&root, |command, name| command.find_subcommand(name));
     let topic = guide::topic(name).filter(|_| flags.name.len() == 1);
     if verb.is_none() && topic.is_none() {
-        let name = flags.name.join(" ");
-        let text =
-            format!("failed to find help on {name:?}: no subcommand or topic; `plimsoll help` lists both");
-        return Err(Failure::new(Exit::Other, text));
+        return Err(unknown(&root, &flags.name));
     }
     let verb = verb.map(|verb| verb.clone().render_long_help().to_string());
     let topic = topic.map(|topic| topic.page(columns));
     print(&[verb, topic].into_iter().flatten().collect::<Vec<_>>().join("\n"));
     Ok(Exit::Ok)
+}
+
+fn unknown(root: &clap::Command, words: &[String]) -> Failure {
+    let verbs = root.get_subcommands().filter(|verb| !verb.is_hide_set()).map(clap::Command::get_name);
+    let (name, next) = (words.join(" "), guide::next_step(words, verbs));
+    Failure::new(Exit::Other, format!("failed to find help on {name:?}: no subcommand or topic; {next}"))
 }

@@ -13,7 +13,8 @@ use crate::flags::{ReportFlags, ReportFormat};
 /// # Errors
 /// The run does not exist or cannot be read, or the report cannot be written.
 pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failure> {
-    if flags.no_log && flags.format == ReportFormat::Html {
+    let format = flags.format();
+    if flags.no_log && format == ReportFormat::Html {
         let text = "failed to leave the log out: an HTML report has the whole run; use --format md or json";
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
@@ -23,7 +24,7 @@ pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failur
     let part = range.clone().map(|range| range.start - first..range.end - first);
     let is_whole = range.is_none();
     let mut report = runs::document(&reader, &window, elapsed, range)?;
-    if is_whole && matches!(flags.format, ReportFormat::Md | ReportFormat::Json) {
+    if is_whole && matches!(format, ReportFormat::Md | ReportFormat::Json) {
         let why_not = runs::add_all(&mut report, &reader, &context.catalogue()?, flags.lang.lang())?;
         if let Some(failure) = why_not {
             context.logger.say(LogLevel::Warn, failure.text);
@@ -32,8 +33,7 @@ pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failur
     if flags.no_log {
         report.log = LogTail::default();
     }
-    let text =
-        session::reports::render(&report, reader.path(), part, flags.format.format(), flags.lang.lang())?;
+    let text = session::reports::render(&report, reader.path(), part, format.format(), flags.lang.lang())?;
     destination::write(&text, flags.output.as_deref(), "report")?;
     Ok(Exit::Ok)
 }

@@ -210,15 +210,22 @@ fn bad_sources_are_refused_with_the_next_step() {
     let check = |from: &str, name: &str, text: &str, expect: &str| {
         verb(&format!("new --from {from} {name} -o out.js")).file(name, text).run().exits(255).says(expect);
     };
-    check("har", "x.har", "", "not valid JSON");
-    check("har", "x.har", "{\"log\": {\"entries\": [{\"request\": 1}]}}", "not valid JSON");
-    check("har", "x.har", "{}", "`log.entries` is missing");
+    check("har", "x.har", "", "not valid JSON: EOF");
+    check("har", "x.har", "{\"log\": {\"entr", "\"Save all as HAR with content\"");
+    check(
+        "har",
+        "x.har",
+        "{\"log\": {\"entries\": [{\"request\": 1}]}}",
+        "not a HAR file: invalid type: integer",
+    );
+    check("har", "x.har", "{}", "`log.entries` is missing; in the browser's network panel");
     check("har", "x.har", "{\"log\": {\"entries\": []}}", "no request to convert");
     check("openapi", "x.yaml", "openapi: 4.0\npaths: {}", "version 4");
     check("openapi", "x.yaml", "a: [", "not valid YAML");
     check("postman", "x.json", "{\"requests\": []}", "export it as Collection v2.1");
-    check("jmx", "x.jmx", "<a><b></a>", "not valid XML");
-    check("curl", "x.sh", "wget http://h/", "curl");
+    check("postman", "x.json", "{", "not valid JSON: EOF");
+    check("jmx", "x.jmx", "<a><b></a>", "save the test plan in JMeter again");
+    check("curl", "x.sh", "wget http://h/", "\"Copy as cURL\"");
     check("auto", "x.txt", "hello", "--from har, openapi, postman, curl, jmx");
     check("swagger", "x.yaml", "hello", "expected one of har, openapi");
     let made = converted("--from curl", "c.sh", "curl http://localhost/");

@@ -40,6 +40,19 @@ fn the_banner_says_what_will_run() {
 }
 
 #[test]
+fn the_ending_of_a_reports_file_decides_its_format() {
+    let ran = plimsoll("export default () => {};").run().exits(0);
+    let written = |flags: &str, name: &str| {
+        ran.and(&format!("report @last {flags} -o {name}")).run().exits(0).read(name)
+    };
+    assert!(written("", "r.html").starts_with("<!doctype html>"));
+    assert!(written("", "r.json").starts_with('{'));
+    assert!(written("", "r.xml").contains("<testsuite"));
+    assert!(written("", "r.txt").contains("validity"));
+    assert!(written("--format json", "r.html").starts_with('{'));
+}
+
+#[test]
 fn strict_summaries_have_the_rows_of_k6_alone() {
     let server = testkit::http::start();
     let ran = one_request(&server).flags("--compat strict").run().exits(0).prints("http_req_duration");
