@@ -7,6 +7,7 @@ mod agent_options;
 pub mod agents;
 pub mod browser_spans;
 pub mod child_run;
+pub mod cluster;
 mod context;
 mod detached;
 mod ending;

@@ -44,6 +44,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
+    ("kubernetes", &["answer"]),
+    ("agents", &["files", "fleet", "kubernetes", "report", "runs", "session"]),
     ("fleet", &["engine", "histo", "model", "plan", "schedule", "tally"]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
@@ -141,6 +143,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "files",
             "fleet",
             "host",
+            "kubernetes",
             "model",
             "otlp",
             "output",
@@ -162,6 +165,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "plimsoll",
         &[
+            "agents",
             "analysis",
             "api",
             "appstore",
@@ -199,7 +203,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "testkit",
         ],
     ),
-    ("xtask", &["analysis", "histo", "import", "model", "runfile", "stats", "testkit"]),
+    (
+        "xtask",
+        &["analysis", "answer", "histo", "import", "kubernetes", "model", "runfile", "stats", "testkit"],
+    ),
 ];
 
 /// Dependencies that every crate's tests may have besides.
