@@ -36,6 +36,7 @@ pub struct AgentsFlags {
     /// Address of this machine as pods reach it: HOST:PORT
     #[arg(long, value_name = "ADDRESS", requires = "kubernetes", help_heading = "Kubernetes")]
     pub hub_address: Option<String>,
+    /// The cluster and its pods.
     #[command(flatten)]
     pub cluster: ClusterFlags,
 }
@@ -86,6 +87,7 @@ pub struct ClusterDoctorFlags {
     /// Number of agents of the plan [default: 1]
     #[arg(long, value_name = "N", requires = "kubernetes", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub agents: Option<u32>,
+    /// The cluster and its pods.
     #[command(flatten)]
     pub cluster: ClusterFlags,
 }

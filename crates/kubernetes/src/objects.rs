@@ -250,12 +250,13 @@ impl Shape {
 
     fn failure_rules(&self) -> Value {
         let ExitCodes { refused, hub_lost, panic } = self.exit_codes;
-        let on_codes = |action: &str, codes: &[u8]| json!({"action": action, "onExitCodes": {"containerName": "agent", "operator": "In", "values": codes}});
+        let in_vain =
+            json!({"containerName": "agent", "operator": "In", "values": [refused, panic, hub_lost]});
         json!([
             // Evictions, preemptions and lost nodes are no failures of the agent: it is replaced.
             {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
-            on_codes("FailJob", &[refused]),
-            on_codes("FailIndex", &[panic, hub_lost]),
+            // Not the whole Job: one agent with a wrong clock, say, is no reason to end the others.
+            {"action": "FailIndex", "onExitCodes": in_vain},
         ])
     }
 
@@ -341,7 +342,7 @@ pub(crate) mod tests {
         assert_eq!(container["resources"]["requests"], container["resources"]["limits"]);
         let rules = spec["podFailurePolicy"]["rules"].as_array().expect("rules");
         let actions: Vec<_> = rules.iter().map(|rule| rule["action"].as_str().unwrap_or_default()).collect();
-        assert_eq!(actions, ["Ignore", "FailJob", "FailIndex"]);
+        assert_eq!(actions, ["Ignore", "FailIndex"]);
     }
 
     #[test]

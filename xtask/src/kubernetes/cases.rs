@@ -178,7 +178,7 @@ fn killed(bench: &Bench<'_>) -> anyhow::Result<String> {
     bench.cluster().kill_pod(name);
     let ran = started.wait()?;
     ran.expect(0, "was lost: its pod ended with exit code 137")?;
-    ran.expect(0, "continues the load of")?;
+    ran.expect(0, " continues ")?;
     let (done, dropped) = (ran.metric("iterations")?, ran.metric("dropped_iterations")?);
     ensure!(done + dropped == 4001 && dropped > 0, "{done} done, {dropped} dropped");
     bench.emptied(Duration::from_secs(40))?;
