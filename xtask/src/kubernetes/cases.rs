@@ -63,7 +63,7 @@ fn whole(bench: &Bench<'_>) -> anyhow::Result<String> {
         .text
         .split("started within ")
         .nth(1)
-        .and_then(|rest| rest.split([',', '\n']).next())
+        .and_then(|rest| rest.split([',', '"', '\n']).next())
         .unwrap_or_default();
     let gone = bench.emptied(Duration::from_secs(40))?;
     Ok(format!(

@@ -328,23 +328,16 @@ impl Agent {
         let limit = text(&container["resources"]["limits"]["memory"]);
         let bytes = kubernetes::quantity::parse(&limit).unwrap_or(1e9) as u64;
         std::fs::write(group.join("memory.limit_in_bytes"), bytes.to_string()).context("limit the memory")?;
-        let enter = format!("echo $$ > {}/cgroup.procs\n{script}", group.display());
+        // The control group first: the namespaces have a /sys of their own.
+        let enter = format!(
+            "echo $$ > {}/cgroup.procs; exec ip netns exec \"$0\" unshare --mount --uts sh -ec '{script}' sh \"$@\"",
+            group.display()
+        );
         let log = folder.join("log");
         let file = File::create(&log).context("create a log")?;
         let namespace = self.network.namespace()?;
-        let mut command = Command::new("ip");
-        command.args([
-            "netns",
-            "exec",
-            &namespace.name,
-            "unshare",
-            "--mount",
-            "--uts",
-            "sh",
-            "-ec",
-            &enter,
-            "sh",
-        ]);
+        let mut command = Command::new("sh");
+        command.args(["-ec", &enter, &namespace.name]);
         command
             .arg(&self.settings.program)
             .args(container["args"].as_array().into_iter().flatten().map(text));

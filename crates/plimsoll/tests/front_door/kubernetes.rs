@@ -8,6 +8,7 @@ use std::time::Duration;
 use model::SystemClock;
 use serde_json::Value;
 
+use crate::agents::free_port;
 use crate::harness::{Plimsoll, plimsoll, verb};
 
 /// A request of the program.
@@ -137,7 +138,11 @@ const SCRIPT: &str = "import http from 'k6/http';
         preAllocatedVUs: 6 } } };
     export default function () { http.get(__ENV.URL); }";
 
-const HUB: &str = "--hub-address hub.test:17001 --image plimsoll:test";
+/// Flags with an address of the hub that nobody uses, and its port.
+fn hub() -> (String, u16) {
+    let port = free_port();
+    (format!("--hub-address hub.test:{port} --image plimsoll:test"), port)
+}
 
 /// The Job and the Secret are removed, whatever came before.
 fn leaves_nothing(double: &Double) {
@@ -150,10 +155,11 @@ fn leaves_nothing(double: &Double) {
 
 #[test]
 fn obstacles_are_named_and_nothing_waits_for_ever() {
-    let check = |recording: &str, flags: &str, says: &[&str]| {
+    let check = |recording: &str, flags: &str, seconds: u64, says: &[&str]| {
         let double = Double::of(recording);
-        let ran = double.run(SCRIPT, &format!("{flags} --arm-timeout 4s")).run().exits(255);
-        assert!(ran.elapsed < Duration::from_secs(15), "{:?}", ran.elapsed);
+        let flags = format!("{} {flags} --arm-timeout {seconds}s", hub().0);
+        let ran = double.run(SCRIPT, &flags).run().exits(255);
+        assert!(ran.elapsed < Duration::from_secs(seconds + 12), "{:?}", ran.elapsed);
         let log = ran.read("log.txt");
         for text in says {
             assert!(log.contains(text), "{text}: {log}");
@@ -162,33 +168,19 @@ fn obstacles_are_named_and_nothing_waits_for_ever() {
     };
     let quota =
         ["0 of 3 agents were ready after 4 s (--arm-timeout): 3 of 3 agents wait: ", "exceeded quota: none"];
-    check(
-        include_str!("kubernetes/quota.json"),
-        &format!("--agents 3 {}", HUB.replace("17001", "17002")),
-        &quota,
-    );
-    let image = ["3 of 3 agents wait: the image plimsoll:none cannot be pulled: ", "not found"];
-    let flags = "--agents 3 --hub-address hub.test:17003 --image plimsoll:none";
-    check(include_str!("kubernetes/image.json"), flags, &image);
+    check(include_str!("kubernetes/quota.json"), "--agents 3", 4, &quota);
+    let image = ["3 of 3 agents wait: the image plimsoll:test cannot be pulled: ", "not found"];
+    check(include_str!("kubernetes/image.json"), "--agents 3", 4, &image);
     let nodes = ["2 of 6 agents wait: no node fits: 0/1 nodes are available: 1 Insufficient cpu"];
-    check(
-        include_str!("kubernetes/nodes.json"),
-        &format!("--agents 6 {}", HUB.replace("17001", "17004")),
-        &nodes,
-    );
+    check(include_str!("kubernetes/nodes.json"), "--agents 6", 4, &nodes);
     let memory = ["out of memory (OOMKilled) with 1Gi: raise --agent-memory"];
-    check(
-        include_str!("kubernetes/oom.json"),
-        &format!("--agents 2 {}", HUB.replace("17001", "17005")),
-        &memory,
-    );
+    check(include_str!("kubernetes/oom.json"), "--agents 2", 15, &memory);
 }
 
 #[test]
 fn a_namespace_without_rights_is_refused_with_the_next_step() {
     let double = Double::of(include_str!("kubernetes/rights.json"));
-    let flags = format!("--agents 3 {}", HUB.replace("17001", "17006"));
-    let ran = double.run(SCRIPT, &flags).run().exits(104);
+    let ran = double.run(SCRIPT, &format!("--agents 3 {}", hub().0)).run().exits(104);
     let log = ran.read("log.txt");
     assert!(
         log.contains("cannot create resource \"jobs\"") && log.contains("plimsoll kubernetes rbac"),
@@ -201,7 +193,8 @@ fn a_namespace_without_rights_is_refused_with_the_next_step() {
 fn a_test_runs_on_the_agents_of_a_cluster() {
     let server = testkit::http::start();
     let double = Double::of(include_str!("kubernetes/whole.json"));
-    let running = double.run(SCRIPT, &format!("--agents 3 {HUB}")).against(&server).start();
+    let (flags, port) = hub();
+    let running = double.run(SCRIPT, &format!("--agents 3 {flags}")).against(&server).start();
     let created = |kind: &str| {
         let until = SystemClock::now() + Duration::from_secs(60);
         loop {
@@ -222,7 +215,7 @@ fn a_test_runs_on_the_agents_of_a_cluster() {
     let agents: Vec<_> = (0..3)
         .map(|index| {
             running
-                .and(&format!("agent --hub 127.0.0.1:17001 --token-file token --name {name}-{index}"))
+                .and(&format!("agent --hub 127.0.0.1:{port} --token-file token --name {name}-{index}"))
                 .start()
         })
         .collect();
@@ -283,20 +276,17 @@ fn mistakes_are_refused_before_anything_is_created() {
         "a pod reaches itself there",
     );
     check("--agents 2 --kubernetes --hub-address h:7000", 104, "no image: set --image");
-    check(&format!("--agents 2 --kubernetes {HUB} --agent-cpu many"), 104, "invalid --agent-cpu `many`");
+    let hub = hub().0;
+    check(&format!("--agents 2 --kubernetes {hub} --agent-cpu many"), 104, "invalid --agent-cpu `many`");
     check(
-        &format!("--agents 2 --kubernetes {HUB} --toleration a:Never"),
+        &format!("--agents 2 --kubernetes {hub} --toleration a:Never"),
         104,
         "invalid --toleration `a:Never`",
     );
     check(
-        &format!("--agents 2 --kubernetes {} --kubeconfig absent", HUB.replace("17001", "17007")),
+        &format!("--agents 2 --kubernetes {} --kubeconfig absent", hub),
         104,
         "failed to read the kubeconfig absent",
     );
-    check(
-        &format!("--agents 9 --kubernetes {}", HUB.replace("17001", "17008")),
-        104,
-        "fewer than its 9 agents",
-    );
+    check(&format!("--agents 9 --kubernetes {}", hub), 104, "fewer than its 9 agents");
 }
