@@ -9,7 +9,7 @@ pub struct Permission {
     pub group: &'static str,
     /// The kind of objects.
     pub resource: &'static str,
-    /// What is done with them.
+    /// The actions on them.
     pub verbs: &'static [&'static str],
     /// The purpose, for people.
     pub purpose: &'static str,

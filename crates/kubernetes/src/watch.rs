@@ -11,7 +11,7 @@ use crate::objects::Shape;
 /// Maximum length of a reason, characters.
 const REASON_CHARS_MAX: usize = 400;
 
-/// What the API server answered at one time.
+/// The API server's answers at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The Job; `None` if there is none.

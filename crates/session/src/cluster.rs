@@ -14,7 +14,7 @@ use model::LogLevel;
 use runs::{Exit, Failure};
 
 use crate::Context;
-use crate::agent_options::address;
+use crate::hub_address::address;
 use crate::logger::Logger;
 
 /// Interval at which pods are looked at.
@@ -140,7 +140,7 @@ pub(crate) struct ClusterRun {
 }
 
 impl ClusterRun {
-    /// What reports about pods to the hub, on a thread of its own.
+    /// Starts reports about pods to the hub, on a thread of its own.
     pub(crate) fn reporting(&self, context: &Context) -> OnStart {
         let (deployment, logger) = (self.deployment.clone(), context.logger.clone());
         Box::new(move |reports| {

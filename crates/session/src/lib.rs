@@ -18,6 +18,7 @@ mod explain;
 mod failure_lines;
 mod header;
 mod hidden_tags;
+mod hub_address;
 mod listener;
 pub mod live;
 pub mod logger;

@@ -147,17 +147,11 @@ impl Bench<'_> {
         std::fs::write(self.folder.join("script.js"), script).context("write a script")?;
         let (hub, image) = (self.hub_address()?, format!("--image={IMAGE}"));
         let has_image = flags.iter().any(|flag| flag.starts_with("--image"));
-        let own = [
-            "run",
-            "--quiet",
-            "--no-page",
-            "--kubernetes",
-            &hub,
-            "--summary-export=summary.json",
-            "script.js",
-        ];
-        let words =
-            own.into_iter().chain((!has_image).then_some(image.as_str())).chain(flags.iter().copied());
+        let is_one = !flags.iter().any(|flag| flag.starts_with("--repeat"));
+        let own = ["run", "--quiet", "--no-page", "--kubernetes", &hub, "script.js"];
+        let summary = is_one.then_some("--summary-export=summary.json");
+        let words = own.into_iter().chain(summary).chain((!has_image).then_some(image.as_str()));
+        let words = words.chain(flags.iter().copied());
         Ok(words.map(str::to_owned).collect())
     }
 
@@ -214,7 +208,7 @@ impl Bench<'_> {
 }
 
 impl Cluster {
-    /// Ends a node without a word.
+    /// Ends a node silently.
     pub(super) fn kill_node(&self, name: &str) {
         self.nodes().iter().filter(|node| node.name == name).for_each(Node::die);
     }
@@ -226,7 +220,7 @@ impl Cluster {
 }
 
 impl Started {
-    /// What it has printed so far.
+    /// The text that it has printed so far.
     pub(super) fn text(&self) -> String {
         std::fs::read_to_string(self.folder.join("log.txt")).unwrap_or_default()
     }

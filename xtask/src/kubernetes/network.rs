@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use anyhow::{Context, ensure};
 
+/// The address of the bridge (a locally administered one).
+const MAC: &str = "02:50:4c:4d:00:01";
+
 /// A bridge with the addresses 10.213.0.0/16. Dropping it removes it with all its namespaces.
 pub(super) struct Network {
     bridge: String,
@@ -26,7 +29,9 @@ impl Network {
 
     pub(super) fn create() -> anyhow::Result<Arc<Network>> {
         let bridge = format!("plk{}", std::process::id());
-        ip(&["link", "add", &bridge, "type", "bridge"]).context("create a bridge; this needs root")?;
+        // With an address of its own: a bridge has that of one of its ports, and would change it whenever a pod ends.
+        ip(&["link", "add", &bridge, "address", MAC, "type", "bridge"])
+            .context("create a bridge; this needs root")?;
         let network = Network { bridge, next: AtomicU16::new(1) };
         ip(&["addr", "add", &format!("{}/16", Network::HOST), "dev", &network.bridge])?;
         ip(&["link", "set", &network.bridge, "up"])?;

@@ -40,7 +40,7 @@ const GROUPS: &str = "/sys/fs/cgroup/memory";
 pub(super) struct Node {
     pub(super) name: String,
     stop: Arc<AtomicBool>,
-    /// Whether the node vanishes without a word, as with its power.
+    /// Whether the node vanishes silently, as with its power.
     is_dead: Arc<AtomicBool>,
     /// Names of pods whose processes are to be killed.
     killed: Arc<Mutex<Vec<String>>>,
@@ -80,7 +80,7 @@ impl Node {
         self.killed.lock().unwrap_or_else(PoisonError::into_inner).push(pod.to_owned());
     }
 
-    /// Ends the node and its processes without a word to the API server.
+    /// Ends the node and its processes silently.
     pub(super) fn die(&self) {
         self.is_dead.store(true, Ordering::Relaxed);
     }

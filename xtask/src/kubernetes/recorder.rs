@@ -105,7 +105,7 @@ fn serve(stream: &TcpStream, api: &Api, kept: &Mutex<Vec<Value>>) -> anyhow::Res
     }
 }
 
-/// An answer without the parts that nobody reads and that change with every request.
+/// An answer without parts that change with every request and that the program does not read.
 fn slim(mut value: Value) -> Value {
     match &mut value {
         Value::Object(fields) => {

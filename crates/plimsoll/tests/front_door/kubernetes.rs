@@ -138,7 +138,7 @@ const SCRIPT: &str = "import http from 'k6/http';
         preAllocatedVUs: 6 } } };
     export default function () { http.get(__ENV.URL); }";
 
-/// Flags with an address of the hub that nobody uses, and its port.
+/// Flags with a free address of the hub, and its port.
 fn hub() -> (String, u16) {
     let port = free_port();
     (format!("--hub-address hub.test:{port} --image plimsoll:test"), port)
