@@ -11,6 +11,7 @@ mod dist;
 mod evaluate;
 mod fuzz;
 mod hostile;
+mod kubernetes;
 mod lab;
 #[cfg(test)]
 mod readme;
@@ -34,6 +35,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "evaluate", help: "measures the analysis against known truth", run: evaluate::main },
     Verb { name: "fuzz", help: "runs the fuzz targets", run: fuzz::main },
     Verb { name: "hostile", help: "runs the hostile suite and faults as real runs", run: hostile::main },
+    Verb { name: "kubernetes", help: "runs agents on a real API server", run: kubernetes::main },
     Verb {
         name: "lab",
         help: "checks that the systems of the lab behave as their stories say",

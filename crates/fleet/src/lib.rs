@@ -31,4 +31,4 @@ mod simulation;
 pub use agent::{Agent, AgentInput, AgentOutput, AgentSettings, Farewell, Task};
 pub use book::part_of;
 pub use hub::{Hub, HubEnd, HubEvent, HubInput, HubOutput, HubSettings, OnLoss};
-pub use run::{Fleet, OnSecrets, run};
+pub use run::{AgentReports, Fleet, OnSecrets, OnStart, run};

@@ -37,12 +37,48 @@ pub struct Fleet {
     pub certificate: Option<HubCertificate>,
     /// Agents that run as processes of this machine, with their names.
     pub children: Vec<(String, Command)>,
+    /// Takes the way to report about agents that others run, such as pods of a cluster.
+    pub on_start: Option<OnStart>,
     /// Learns the secrets that agents' scripts have seen, before anything is written that may hold them.
     pub on_secrets: OnSecrets,
 }
 
 /// Takes secrets that have to be hidden.
 pub type OnSecrets = Box<dyn Fn(Vec<String>) + Send>;
+
+/// Takes the way to report about agents, when the hub serves them.
+pub type OnStart = Box<dyn FnOnce(AgentReports) + Send>;
+
+/// Reports to the hub about agents that others run.
+#[derive(Debug)]
+pub struct AgentReports(UnboundedSender<HubInput>);
+
+impl AgentReports {
+    /// The process of an agent has ended, and another one may take its place.
+    pub fn vanished(&self, name: String, why: String) {
+        self.pass(HubInput::Vanished(name, why));
+    }
+
+    /// No further process takes the place of an agent.
+    pub fn gave_up(&self, name: String, why: String) {
+        self.pass(HubInput::Exited(name, why));
+    }
+
+    /// The reasons that keep agents from starting, in place of the earlier ones; empty once there are none.
+    pub fn hindered(&self, why: String) {
+        self.pass(HubInput::Hindered(why));
+    }
+
+    /// Whether the run is over.
+    pub fn is_over(&self) -> bool {
+        self.0.is_closed()
+    }
+
+    fn pass(&self, input: HubInput) {
+        // A hub that is over needs no reports.
+        let _ = self.0.send(input);
+    }
+}
 
 /// Runs a plan on agents, from their joining to the end of `teardown()`.
 ///
@@ -55,7 +91,7 @@ pub fn run(
 ) -> RunOutcome {
     let control = config.control.clone();
     control.prepare_for(&plan);
-    let Fleet { settings, listener: socket, certificate, children, on_secrets } = fleet;
+    let Fleet { settings, listener: socket, certificate, children, on_start, on_secrets } = fleet;
     let (sender, events) = channel();
     let book = Book::new(plan, config);
     let service = match Service::start(settings, socket, certificate, sender) {
@@ -80,6 +116,9 @@ pub fn run(
             return conclude(book, unfit(text), listener);
         }
     };
+    if let Some(on_start) = on_start {
+        on_start(AgentReports(service.handle()));
+    }
     let passed = Passed::default();
     let desk = Desk { book, control, service: &service, on_secrets, listener: &mut *listener, passed };
     let (book, end) = desk.work(&events);

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::{CliOptions, ConstantLoad};
 
-mod agents;
 mod audit;
 mod calibrate;
 mod compare;
@@ -28,7 +27,7 @@ pub(crate) use self::import::ImportFlags;
 #[cfg(feature = "lab")]
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 pub(crate) use self::otlp::OtlpFlags;
-pub(crate) use agents::{AgentFlags, AgentsFlags};
+pub(crate) use agents::{AgentFlags, AgentsFlags, KubernetesFlags};
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
@@ -118,6 +117,8 @@ pub(crate) enum Verb {
     HostAgent(HostAgentFlags),
     /// Run a part of a test for a hub on another machine.
     Agent(AgentFlags),
+    /// Print the Kubernetes objects of agents, and the permissions that a run needs.
+    Kubernetes(KubernetesFlags),
     /// Add a note to a run.
     Note(NoteFlags),
     /// Check whether the load generator is the bottleneck by splitting the load over two processes.
@@ -326,6 +327,8 @@ Examples:
   plimsoll run -e HOST=https://test.example script.js   set __ENV.HOST
   plimsoll run --out json=points.json script.js         write every sample as a line of JSON
   plimsoll run --agents 4 script.js                     four processes of this machine, one result
+  plimsoll run --kubernetes --agents 20 --image plimsoll:0.1.0 --hub-address 10.0.0.5:7000 script.js
+                                                        20 pods of a Kubernetes cluster, one result
   plimsoll run --otlp script.js                         receive server traces on ports 4317 and 4318
   plimsoll run - < script.js                            read the script from standard input
   plimsoll run --repeat 5 script.js                     five runs, and the variation between them

@@ -1,6 +1,5 @@
 //! The subcommands, one file each.
 
-pub(crate) mod agent;
 pub(crate) mod archive;
 pub(crate) mod audit;
 pub(crate) mod calibrate;

@@ -37,6 +37,8 @@ pub enum Exit {
     NotJudged,
     /// The run is not in its store, or parts of it are missing there; k6 stores no runs.
     NotStored,
+    /// The hub of an agent does not answer; k6 has no agents.
+    HubLost,
     /// Any other error, such as a missing file or an unknown flag.
     Other,
 }
@@ -61,6 +63,7 @@ impl Exit {
             Exit::AuditFailed => 122,
             Exit::Regressed => 121,
             Exit::NotJudged => 125,
+            Exit::HubLost => 124,
             Exit::NotStored => 123,
             Exit::Other => 255,
         }
@@ -68,7 +71,7 @@ impl Exit {
 }
 
 /// Exits from best to worst. Results about the target come before errors that leave its state unknown.
-const FROM_GOOD_TO_BAD: [Exit; 18] = [
+const FROM_GOOD_TO_BAD: [Exit; 19] = [
     Exit::Ok,
     Exit::AuditFailed,
     Exit::NotStored,
@@ -83,6 +86,7 @@ const FROM_GOOD_TO_BAD: [Exit; 18] = [
     Exit::TeardownTimeout,
     Exit::SetupTimeout,
     Exit::ScriptException,
+    Exit::HubLost,
     Exit::CannotServe,
     Exit::InvalidConfig,
     Exit::Other,

@@ -59,18 +59,25 @@ pub fn run(options: AgentOptions, context: &Context) -> Result<Exit, Failure> {
     };
     process.join_sessions();
     let hub = &process.options.hub;
-    let text = match farewell {
+    let (exit, text) = match farewell {
         Farewell::Finished => return Ok(Exit::Ok),
-        Farewell::Refused(why) | Farewell::Lost(why) => format!("the hub at {hub} refused this agent: {why}"),
-        Farewell::HubLost { after, had_joined: true } => {
-            format!("the hub at {hub} did not answer for {} s; the load has ended", after.as_secs())
+        Farewell::Refused(why) | Farewell::Lost(why) => {
+            (Exit::InvalidConfig, format!("the hub at {hub} refused this agent: {why}"))
         }
-        Farewell::HubLost { after, had_joined: false } => format!(
-            "no hub answered at {hub} for {} s; check the address, and that the token file is that of the running hub",
-            after.as_secs()
-        ),
+        Farewell::HubLost { after, had_joined: true } => {
+            let text =
+                format!("the hub at {hub} did not answer for {} s; the load has ended", after.as_secs());
+            (Exit::HubLost, text)
+        }
+        Farewell::HubLost { after, had_joined: false } => {
+            let text = format!(
+                "no hub answered at {hub} for {} s; check the address, and that the token file is that of the running hub",
+                after.as_secs()
+            );
+            (Exit::HubLost, text)
+        }
     };
-    Err(Failure::new(Exit::Other, text))
+    Err(Failure::new(exit, text))
 }
 
 /// The process of an agent: a session with the hub, and further ones for the load of agents that were lost.

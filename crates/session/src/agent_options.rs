@@ -7,6 +7,7 @@ use runs::{Exit, Failure};
 
 use crate::Context;
 use crate::agents::TOKEN_VARIABLE;
+use crate::hub_address::address;
 
 /// Settings of an agent.
 pub struct AgentOptions {
@@ -30,24 +31,8 @@ impl AgentOptions {
         context: &Context,
     ) -> Result<AgentOptions, Failure> {
         let host_name = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let (hub, token) = (address(hub)?, token(token_file, context)?);
+        let (hub, token) = (address("--hub", hub)?, token(token_file, context)?);
         Ok(AgentOptions { hub, token, name: name.unwrap_or_else(host_name) })
-    }
-}
-
-/// Checks the hub's address. The refused text may hold a token, and is not shown where it has an `@`.
-fn address(text: &str) -> Result<String, Failure> {
-    let refuse = |shown: &str, why: &str| {
-        let text = format!("invalid --hub{shown}: expected HOST:PORT, for example 10.0.0.5:7000{why}");
-        Failure::new(Exit::InvalidConfig, text)
-    };
-    if text.contains('@') || text.contains('?') {
-        return Err(refuse("", "; a token belongs in --token-file, never in an address"));
-    }
-    let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty() && !host.contains('/'));
-    match port.map(|(_, port)| port.parse::<u16>()) {
-        Some(Ok(1..)) => Ok(text.to_owned()),
-        _ => Err(refuse(&format!(" `{text}`"), "")),
     }
 }
 
@@ -65,26 +50,4 @@ fn token(file: Option<&Path>, context: &Context) -> Result<Token, Failure> {
         }
     };
     Token::parse(&text).map_err(|error| refuse(format!("failed to read {from}: {error}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hub_is_a_host_and_a_port() {
-        let check = |text: &str, expect: bool| assert_eq!(address(text).is_ok(), expect, "{text}");
-        check("10.0.0.5:7000", true);
-        check("hub.example:1", true);
-        check("[::1]:7000", true);
-        for text in ["", "hub", ":7000", "hub:", "hub:0", "hub:70000", "https://hub:7000/", "hub:7000/x"] {
-            check(text, false);
-        }
-        let failure = address("secret@hub:7000").expect_err("a token in an address");
-        assert!(
-            !failure.text.contains("secret") && failure.text.contains("--token-file"),
-            "{}",
-            failure.text
-        );
-    }
 }

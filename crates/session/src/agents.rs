@@ -21,11 +21,18 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::Context;
+use crate::cluster::{ClusterAsked, ClusterRun, ClusterSettings};
 use crate::packing::archive_of;
 use crate::test::Test;
 
 /// Default of `--arm-timeout`.
 const ARM_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Time at the end of a run in which agents hand over their results.
+const ENDING: Duration = Duration::from_secs(120);
+
+/// The longest time for which a test in a cluster waits for its resume.
+const PAUSE_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// The variable that hands a local agent its token.
 pub const TOKEN_VARIABLE: &str = "PLIMSOLL_AGENT_TOKEN";
@@ -44,9 +51,26 @@ pub struct AgentsSettings {
     pub arm_timeout: Duration,
     /// The reaction to the loss of an agent.
     pub on_loss: OnLoss,
-    /// The address that agents of other machines connect to, and the file that their token is written to; `None` for processes of
-    /// this machine.
-    pub remote: Option<(SocketAddr, PathBuf)>,
+    /// Agents of other machines; `None` for processes of this machine.
+    pub remote: Option<Remote>,
+}
+
+/// Agents of other machines.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    /// The address that the hub listens at.
+    pub listen: SocketAddr,
+    /// The way that their token goes.
+    pub token: TokenWay,
+}
+
+/// The way of the token to agents of other machines.
+#[derive(Clone, Debug)]
+pub enum TokenWay {
+    /// A file, which the user copies.
+    File(PathBuf),
+    /// A Secret of the cluster that runs the agents.
+    Cluster(Box<ClusterSettings>),
 }
 
 /// The flags of a run on agents, as typed.
@@ -64,6 +88,8 @@ pub struct AgentsAsked {
     pub listen: Option<String>,
     /// The file for their token.
     pub token_file: Option<PathBuf>,
+    /// The cluster that runs them.
+    pub cluster: Option<ClusterAsked>,
 }
 
 impl AgentsAsked {
@@ -73,7 +99,7 @@ impl AgentsAsked {
     /// A flag is invalid.
     pub fn resolve(self) -> Result<AgentsSettings, Failure> {
         let refuse = |text: String| Failure::new(Exit::InvalidConfig, text);
-        let AgentsAsked { count, least, arm_timeout, on_loss, listen, token_file } = self;
+        let AgentsAsked { count, least, arm_timeout, on_loss, listen, token_file, cluster } = self;
         let least = least.unwrap_or(count);
         if least > count {
             return Err(refuse(format!(
@@ -94,7 +120,24 @@ impl AgentsAsked {
             address.map_err(|_| refuse(format!("invalid --agents-listen `{text}`: {expected}")))
         };
         let address = listen.map(parse_address).transpose()?;
-        Ok(AgentsSettings { count, least, arm_timeout, on_loss, remote: address.zip(token_file) })
+        let remote = match (cluster, address, token_file) {
+            (Some(_), _, Some(_)) => {
+                let text =
+                    "failed to use --token-file with --kubernetes: a Secret holds the token; leave it out";
+                return Err(refuse(text.to_owned()));
+            }
+            (Some(cluster), address, None) => {
+                let (cluster, listen) = cluster.resolve(address)?;
+                Some(Remote { listen, token: TokenWay::Cluster(Box::new(cluster)) })
+            }
+            (None, Some(listen), Some(path)) => Some(Remote { listen, token: TokenWay::File(path) }),
+            (None, Some(_), None) => {
+                let text = "no place for the agents' token: set --token-file, such as --token-file token";
+                return Err(refuse(text.to_owned()));
+            }
+            (None, None, _) => None,
+        };
+        Ok(AgentsSettings { count, least, arm_timeout, on_loss, remote })
     }
 }
 
@@ -118,8 +161,8 @@ pub(crate) struct Assignment {
 /// A hub that is ready to begin.
 pub(crate) struct OpenHub {
     pub(crate) fleet: Fleet,
-    /// The token file, which is removed with this.
-    pub(crate) _token: Option<TokenFile>,
+    /// The token file or the objects of a cluster, which are removed with this.
+    pub(crate) _lent: (Option<TokenFile>, Option<ClusterRun>),
 }
 
 impl AgentsSettings {
@@ -143,7 +186,16 @@ impl AgentsSettings {
         let address = listener.local_addr().map_err(|error| failed(Exit::CannotServe, &error))?;
         let token = Token::new(random()?, certificate.as_ref().map(|it| it.sha256));
         context.redactor.add_declared([token.to_line()]);
-        let file = self.remote.as_ref().map(|(_, path)| TokenFile::write(path, &token)).transpose()?;
+        let mut lent = (None, None);
+        match self.remote.as_ref().map(|remote| &remote.token) {
+            Some(TokenWay::File(path)) => lent.0 = Some(TokenFile::write(path, &token)?),
+            Some(TokenWay::Cluster(cluster)) => {
+                let deadline = self.deadline(test);
+                lent.1 = Some(cluster.start(self.count, run, deadline, &token.to_line(), context)?);
+            }
+            None => {}
+        }
+        let on_start = lent.1.as_ref().map(|cluster| cluster.reporting(context));
         let children = match &self.remote {
             Some(_) => Vec::new(),
             None => self.children(context, address, &token)?,
@@ -169,7 +221,7 @@ impl AgentsSettings {
             vus_min: test.plan.scenarios.iter().map(vus_of).min().unwrap_or(1),
             shared: test.plan.scenarios.iter().map(|scenario| shared_of(&scenario.executor)).collect(),
         };
-        if let Some((_, path)) = &self.remote {
+        if let Some(TokenWay::File(path)) = self.remote.as_ref().map(|remote| &remote.token) {
             let text = format!(
                 "waiting for {} agents; start each with: plimsoll agent --hub HOST:{} --token-file {}",
                 self.count,
@@ -180,8 +232,18 @@ impl AgentsSettings {
         }
         let redactor = context.redactor.clone();
         let on_secrets: OnSecrets = Box::new(move |secrets| redactor.add_declared(secrets));
-        let fleet = Fleet { settings, listener, certificate, children, on_secrets };
-        Ok(OpenHub { fleet, _token: file })
+        let fleet = Fleet { settings, listener, certificate, children, on_start, on_secrets };
+        Ok(OpenHub { fleet, _lent: lent })
+    }
+
+    /// The longest time from the creation of agents to the end of the run.
+    fn deadline(&self, test: &Test) -> Duration {
+        let lifecycle = &test.plan.lifecycle;
+        // They gather at the beginning, after `setup()`, and once more with fewer.
+        let gathering = self.arm_timeout.saturating_mul(3);
+        let functions = lifecycle.setup_timeout + lifecycle.teardown_timeout + ENDING;
+        let paused = if lifecycle.paused { PAUSE_MAX } else { Duration::ZERO };
+        vu_demand(&test.plan).duration_max.saturating_add(gathering + functions + paused)
     }
 
     fn check(&self, test: &Test) -> Result<(), Failure> {
@@ -229,7 +291,7 @@ impl AgentsSettings {
     }
 
     fn listen(&self) -> Result<(TcpListener, Option<HubCertificate>), Failure> {
-        let address = self.remote.as_ref().map_or(LOOPBACK, |(address, _)| *address);
+        let address = self.remote.as_ref().map_or(LOOPBACK, |remote| remote.listen);
         let listener = TcpListener::bind(address).map_err(|error| {
             let next = match error.kind() {
                 std::io::ErrorKind::AddrInUse => {

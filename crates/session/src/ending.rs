@@ -46,6 +46,7 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
         | Exit::AuditFailed
         | Exit::Regressed
         | Exit::NotJudged
+        | Exit::HubLost
         | Exit::Panic
         | Exit::Other => match &outcome.aborted {
             Some(AbortReason::Listener(why)) => format!("test run was aborted: {why}"),

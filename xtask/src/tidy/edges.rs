@@ -46,6 +46,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
+    ("kubernetes", &["answer"]),
+    ("agents", &["files", "fleet", "kubernetes", "report", "runs", "session"]),
     ("fleet", &["engine", "histo", "model", "plan", "schedule", "tally"]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
@@ -143,6 +145,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "files",
             "fleet",
             "host",
+            "kubernetes",
             "model",
             "otlp",
             "output",
@@ -164,6 +167,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "plimsoll",
         &[
+            "agents",
             "analysis",
             "api",
             "appstore",
@@ -201,7 +205,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "testkit",
         ],
     ),
-    ("xtask", &["analysis", "histo", "import", "model", "runfile", "stats", "testkit"]),
+    (
+        "xtask",
+        &["analysis", "answer", "histo", "import", "kubernetes", "model", "runfile", "stats", "testkit"],
+    ),
 ];
 
 /// Dependencies that every crate's tests may have besides.

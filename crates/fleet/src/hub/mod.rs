@@ -103,8 +103,12 @@ pub enum HubInput {
     Frame(Connection, Frame),
     /// A connection is closed.
     Closed(Connection),
-    /// The process of the agent with this name has ended.
+    /// The process of the agent with this name has ended, and no other takes its place.
     Exited(String, String),
+    /// The process of the agent with this name has ended. Another one may take its place.
+    Vanished(String, String),
+    /// The reasons that keep agents from starting; empty once there are none.
+    Hindered(String),
     /// The iterations end; with `is_kill` without `teardown()`.
     Stop {
         /// Why.
@@ -263,6 +267,8 @@ pub struct Hub {
     is_stopped: bool,
     /// Processes of agents that have ended, with the reasons.
     gone: Vec<String>,
+    /// The reasons that keep agents from starting.
+    hindrance: String,
     /// Load of agents that are lost. A ticket is an index into it, plus one.
     vacancies: Vec<Vacancy>,
     /// By scenario: the iterations that its agents share.
@@ -286,6 +292,7 @@ impl Hub {
             is_set_up: false,
             is_stopped: false,
             gone: Vec::new(),
+            hindrance: String::new(),
             vacancies: Vec::new(),
             pools: settings.shared.iter().map(|total| total.map(Pool::new)).collect(),
             began: None,
@@ -308,16 +315,10 @@ impl Hub {
             }
             Some(HubInput::Exited(name, why)) => {
                 self.gone.push(format!("agent {name}: {why}"));
-                let host = self.members.iter().position(|it| it.name == name && it.host.is_none());
-                for agent in 0..self.members.len() {
-                    let member = &mut self.members[agent];
-                    if (Some(agent) == host || host.is_some() && member.host == host) && !member.is_dismissed
-                    {
-                        member.has_exited = true;
-                        self.lose(now, agent, why.clone());
-                    }
-                }
+                self.lose_process(now, &name, &why);
             }
+            Some(HubInput::Vanished(name, why)) => self.lose_process(now, &name, &why),
+            Some(HubInput::Hindered(why)) => self.hindrance = why,
             Some(HubInput::Stop { reason, is_kill }) => self.stop(now, reason, is_kill),
             Some(HubInput::Steer(steer)) => {
                 self.is_paused = steer.is_paused;
@@ -357,6 +358,20 @@ impl Hub {
         (armed, self.members.iter().filter(|it| it.is_live()).count(), self.parts)
     }
 
+    /// Gives up the agent of a process that has ended, with its further sessions.
+    fn lose_process(&mut self, now: Instant, name: &str, why: &str) {
+        let is_host = |it: &Member| it.name == name && it.host.is_none();
+        // Of several in turn with one name, the last is the one that ended.
+        let host = self.members.iter().rposition(is_host);
+        for agent in 0..self.members.len() {
+            let member = &mut self.members[agent];
+            if (Some(agent) == host || host.is_some() && member.host == host) && !member.is_dismissed {
+                member.has_exited = true;
+                self.lose(now, agent, why.to_owned());
+            }
+        }
+    }
+
     /// Stops the iterations of all agents, once; a kill may follow.
     fn stop(&mut self, now: Instant, reason: Reason, is_kill: bool) {
         self.end.aborted.get_or_insert_with(|| reason.clone());
@@ -388,5 +403,68 @@ impl Hub {
 
     fn event(&mut self, event: HubEvent) {
         self.outputs.push(HubOutput::Event(event));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hub(agents: u32) -> Hub {
+        let settings = HubSettings {
+            run: "r".to_owned(),
+            version: "1".to_owned(),
+            token: Bytes::from_static(b"t"),
+            agents,
+            agents_min: agents,
+            arm_timeout: Duration::from_secs(10),
+            on_loss: OnLoss::Continue,
+            archive: Bytes::new(),
+            archive_sha256: Bytes::new(),
+            settings: Bytes::new(),
+            has_setup: false,
+            has_teardown: false,
+            setup_timeout: Duration::from_secs(60),
+            teardown_timeout: Duration::from_secs(60),
+            load_max: Duration::from_secs(1),
+            is_paused: false,
+            vus_min: 1,
+            shared: Vec::new(),
+        };
+        Hub::new(Instant::from_ns(0), settings)
+    }
+
+    /// The reason for the end of a run, if it has ended.
+    fn end(outputs: Vec<HubOutput>) -> Option<String> {
+        let of = |output| match output {
+            HubOutput::Event(HubEvent::Over(end)) => end.aborted.and_then(|reason| reason.text),
+            _ => None,
+        };
+        outputs.into_iter().find_map(of)
+    }
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_ns(seconds * 1_000_000_000)
+    }
+
+    #[test]
+    fn a_hub_that_waits_in_vain_names_the_obstacle() {
+        let mut waiting = hub(2);
+        assert_eq!(end(waiting.step(at(1), Some(HubInput::Hindered("no node fits".to_owned())))), None);
+        let text = end(waiting.step(at(10), None)).expect("an end");
+        assert_eq!(text, "0 of 2 agents were ready after 10 s (--arm-timeout): no node fits");
+        let mut other = hub(2);
+        other.step(at(1), Some(HubInput::Hindered("no node fits".to_owned())));
+        other.step(at(2), Some(HubInput::Hindered(String::new())));
+        assert!(end(other.step(at(10), None)).is_some_and(|text| text.contains("start more agents")));
+    }
+
+    #[test]
+    fn a_process_that_is_replaced_is_waited_for() {
+        let mut hub = hub(1);
+        let (name, why) = ("pod-0".to_owned(), "it was evicted".to_owned());
+        assert_eq!(end(hub.step(at(1), Some(HubInput::Vanished(name.clone(), why.clone())))), None);
+        let text = end(hub.step(at(2), Some(HubInput::Exited(name, why)))).expect("an end");
+        assert!(text.contains("agent pod-0: it was evicted"), "{text}");
     }
 }

@@ -195,11 +195,12 @@ impl Hub {
             self.continue_with_fewer(now, ready as u32);
             return true;
         }
-        let text = format!(
-            "{ready} of {} agents were ready after {} s (--arm-timeout); start more agents, or lower --agents-min",
-            self.parts,
-            self.settings.arm_timeout.as_secs()
-        );
+        let why = match self.hindrance.as_str() {
+            "" => "; start more agents, or lower --agents-min".to_owned(),
+            hindrance => format!(": {hindrance}"),
+        };
+        let (parts, seconds) = (self.parts, self.settings.arm_timeout.as_secs());
+        let text = format!("{ready} of {parts} agents were ready after {seconds} s (--arm-timeout){why}");
         self.stop(now, convert::reason(ReasonKind::Listener, Some(text)), true);
         true
     }

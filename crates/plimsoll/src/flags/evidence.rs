@@ -30,6 +30,8 @@ impl EvidenceFlags {
 pub(crate) struct DoctorFlags {
     #[command(flatten)]
     pub(crate) evidence: EvidenceFlags,
+    #[command(flatten)]
+    pub(crate) cluster: agents::ClusterDoctorFlags,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -43,8 +45,9 @@ Examples:
   plimsoll doctor                                              check the sources in plimsoll.toml
   plimsoll doctor --evidence redis=redis://localhost:6379      check a source that is not in plimsoll.toml
   plimsoll doctor --kinds                                      list the kinds of sources
+  plimsoll doctor --kubernetes --agents 20 --image plimsoll:0.1.0   check a cluster for a run
 
-The exit code is 255 if a source cannot be used.";
+The exit code is 255 if a source or the cluster cannot be used.";
 
 /// `plimsoll collect`
 #[derive(Clone, Debug, Default, Args)]

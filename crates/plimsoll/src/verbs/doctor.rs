@@ -18,6 +18,9 @@ pub(crate) fn run(flags: &DoctorFlags, context: &Context) -> Result<Exit, Failur
         session::terminal::print(&kinds());
         return Ok(Exit::Ok);
     }
+    if flags.cluster.kubernetes {
+        return agents::examine_cluster(&flags.cluster, flags.json, context);
+    }
     let mut sources = open(&session::project::named(&flags.evidence.asked(), context)?)?;
     if sources.is_empty() {
         let text = "no source of evidence is named: write [evidence.NAME] into plimsoll.toml, or --evidence \

@@ -396,7 +396,7 @@ pub(super) fn refuse(flags: &StudyFlags) -> Result<(), Failure> {
         (options.once, "--once", "steps have a duration"),
         (options.paused.is_some(), "--paused", "no step would start"),
         (
-            flags.agents.agents_listen.is_some(),
+            flags.agents.are_started_by_users(),
             "--agents-listen",
             "agents of other machines leave at the end of each step; leave it out to use processes of this machine",
         ),

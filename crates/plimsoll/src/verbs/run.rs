@@ -12,7 +12,6 @@ use runfile::StudyFacts;
 use runs::{Exit, Failure};
 use session::Context;
 use session::RecordSettings;
-use session::agents::AgentsAsked;
 use session::live::LiveSettings;
 use session::reports::CiOutputs;
 use session::signals::{self, Running, Turn};
@@ -106,7 +105,7 @@ pub(super) fn one(
     if control.is_stopped() {
         return Err(Failure::new(Exit::Signal, "the run did not start: stopped by a signal"));
     }
-    let agents = flags.agents.asked().map(AgentsAsked::resolve).transpose()?;
+    let agents = flags.agents.resolve()?;
     if agents.is_some() && (!flags.limits.allow_host.is_empty() || flags.limits.limit_rate.is_some()) {
         let text = "failed to use --agents with --allow-host or --limit-rate: agents do not have these limits; leave one out";
         return Err(Failure::new(Exit::InvalidConfig, text));

@@ -363,7 +363,7 @@ fn agents_of_a_dead_hub_stop() {
 }
 
 /// A free port of this machine.
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port()
 }
 

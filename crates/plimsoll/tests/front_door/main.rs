@@ -29,6 +29,7 @@ mod host_agent;
 mod http2;
 mod imports;
 mod killed_sources;
+mod kubernetes;
 mod lab;
 mod lab_faults;
 mod lab_feed;

@@ -4,13 +4,13 @@ use runs::{Exit, Failure};
 use session::Context;
 use session::agent::AgentOptions;
 
-use crate::flags::AgentFlags;
+use crate::AgentFlags;
 
 /// Runs the subcommand until the hub's run is over.
 ///
 /// # Errors
 /// A flag is invalid, the hub refuses the agent, or is lost.
-pub(crate) fn run(flags: &AgentFlags, context: &Context) -> Result<Exit, Failure> {
+pub fn run(flags: &AgentFlags, context: &Context) -> Result<Exit, Failure> {
     let options =
         AgentOptions::resolve(&flags.hub, flags.token_file.as_deref(), flags.name.clone(), context)?;
     session::agent::run(options, context)
