@@ -9,7 +9,7 @@ use super::case::Level;
 use super::case_view::View;
 use super::demand::{Demand, fit};
 use super::series;
-use super::thresholds::ceilings::{FULL, QUEUED_FULL, SATURATED_MIN, WAITING_MIN};
+use super::thresholds::ceilings::{FIRM_MIN, FULL, LITTLE_MAX, QUEUED_FULL, SATURATED_MIN, WAITING_MIN};
 
 /// A kind of resource by its utilisation signal. The limit is the signal's limit in the catalogue, otherwise a constant.
 struct Use {
@@ -57,6 +57,9 @@ pub(super) struct Ceiling {
     pub(super) resource: ResourceName,
     /// The ceiling, per second.
     pub(super) per_s: f64,
+    /// Whether it is measured: from a resource that is mostly used, or from use at several loads. Otherwise all use counts as
+    /// that of requests, which includes what a runtime does without them, and the ceiling is a lower bound.
+    pub(super) is_firm: bool,
 }
 
 /// Returns all resources with a known limit.
@@ -65,7 +68,8 @@ pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
 }
 
 /// Returns the CPU of the programs under load: each can have what it uses and what is idle. A program whose threads wait for a core is
-/// at its limit even though cores are idle for moments in between.
+/// at its limit even though cores are idle for moments in between. One that uses little while others use the rest is not, unless its
+/// threads wait.
 fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     let cores = view.signals(&[SignalId::CoreCpu]);
     let idle = |source: &str, at: Instant| -> f64 {
@@ -88,7 +92,8 @@ fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
         };
         let (mean, limit) = (mean(|(used, _)| *used), mean(|(_, most)| *most));
         let is_full = |((at, _), (used, most)): &(&(Instant, f64), &(f64, f64))| {
-            *used >= most * FULL || (*used >= most * QUEUED_FULL && waits(signal, *at))
+            let is_felt = *used >= LITTLE_MAX || waits(signal, *at);
+            (*used >= most * FULL && is_felt) || (*used >= most * QUEUED_FULL && waits(signal, *at))
         };
         let full = inside.iter().zip(&available).filter(is_full).count();
         let place = series::place(signal).to_owned();
@@ -113,7 +118,9 @@ pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
             true => view.level.throughput_per_s() * resource.limit / resource.mean,
             false => resource.demand.as_ref()?.ceiling(resource.limit)? * scale,
         };
-        (per_s > through).then_some(Ceiling { resource: resource.name, per_s })
+        let is_fitted = resource.demand.as_ref().is_some_and(|demand| demand.is_fitted);
+        let is_firm = is_fitted || resource.mean >= resource.limit * FIRM_MIN;
+        (per_s > through).then_some(Ceiling { resource: resource.name, per_s, is_firm })
     });
     ceilings.min_by(|a, b| a.per_s.total_cmp(&b.per_s))
 }
@@ -234,6 +241,22 @@ mod tests {
         // A line fitted to a nearly constant load shows no demand.
         assert_eq!(next(0.98, 100.0), Some(102.0));
         assert_eq!(next(0.5, 100.0), Some(200.0));
+    }
+
+    #[test]
+    fn a_program_that_uses_little_is_not_saturated_by_its_neighbours() {
+        let at_limit = |used: f64, waiting: f64| {
+            let signals = vec![
+                flat("core_cpu", &[("core", "0")], 10, 1.0),
+                flat("listener_cpu", &[("program", "shop:80")], 10, used),
+                flat("listener_waiting", &[("program", "shop:80")], 10, waiting),
+            ];
+            let case = Case { levels: vec![with_evidence(level(10, 10, 0.1), signals, Vec::new())] };
+            programs(&View::new(&case).expect("a run"))[0].at_limit
+        };
+        assert_eq!(at_limit(0.02, 0.1), 0.0);
+        assert_eq!(at_limit(0.6, 0.1), 1.0);
+        assert_eq!(at_limit(0.02, 3.0), 1.0);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::super::ceilings::{self, Resource};
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::ceilings::FULL;
-use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, PROGRAM_MIN, WANTED_MIN};
+use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, PROGRAM_MIN, QUEUED_MIN, WANTED_MIN};
 
 /// Resources that are processors.
 const PROCESSORS: [ResourceKind; 6] = [
@@ -62,12 +62,20 @@ fn is_targets(view: &View<'_>, resource: &Resource<'_>) -> bool {
         ResourceKind::Cpu | ResourceKind::Thread => true,
         ResourceKind::ProgramCpu => {
             let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
-            resource.mean >= cores * PROGRAM_MIN
+            resource.mean >= cores * PROGRAM_MIN || share_queued(view, resource) >= QUEUED_MIN
         }
         // Where the programs under load are measured, each answers for itself.
         ResourceKind::Core if !view.signals(&[SignalId::ListenerCpu]).is_empty() => false,
         _ => wanted(view) >= WANTED_MIN,
     }
+}
+
+/// Returns the share of response time that a program's threads wait for a core, whoever uses it (Little's law).
+fn share_queued(view: &View<'_>, resource: &Resource<'_>) -> f64 {
+    let waiting = view.signals(&[SignalId::ListenerWaiting]).into_iter();
+    let of_program = waiting.filter(|signal| series::place(signal) == resource.name.place);
+    let threads: f64 = of_program.filter_map(|signal| series::mean(view.level, signal)).sum();
+    view.share_of_waiting(threads)
 }
 
 fn finding(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
@@ -182,6 +190,24 @@ mod tests {
 
     fn used(value: f64) -> model::Signal {
         flat("container_cpu", &[("pod", "a"), ("container", "worker")], 10, value)
+    }
+
+    #[test]
+    fn threads_that_wait_for_a_core_are_limited_whoever_uses_it() {
+        let role = |waiting: f64| {
+            let of = |name: &str, value: f64| flat(name, &[("program", "php-fpm:9000")], 10, value);
+            let signals = vec![
+                flat("core_cpu", &[("core", "0")], 10, 1.0),
+                flat("core_cpu", &[("core", "1")], 10, 1.0),
+                of("listener_cpu", 0.3),
+                of("listener_waiting", waiting),
+            ];
+            let found = fires(detect, &with_evidence(level(10, 10, 0.8), signals, Vec::new()));
+            found.iter().find(|it| it.place == "php-fpm:9000").map(|it| it.role)
+        };
+        // Eight requests in flight.
+        assert_eq!(role(6.0), Some(Role::Limits));
+        assert_eq!(role(1.0), Some(Role::Contributes));
     }
 
     #[test]
