@@ -150,7 +150,12 @@ fn doubled(view: &View<'_>, resource: &Resource<'_>, most: f64, now: Measured) -
     let scaled =
         |limit: f64| resource.demand.as_ref().and_then(|demand| demand.ceiling(limit)).unwrap_or(most);
     let next = scaled(resource.limit * 2.0);
-    let others = ceilings::resources(view).into_iter().filter(|other| other.name != resource.name);
+    // More cores of a machine are more for all of its programs.
+    let is_shared = |kind| matches!(kind, ResourceKind::ProgramCpu | ResourceKind::Core);
+    let is_raised = |other: &Resource<'_>| is_shared(resource.name.kind) && is_shared(other.name.kind);
+    let others = ceilings::resources(view)
+        .into_iter()
+        .filter(|other| other.name != resource.name && !is_raised(other));
     let lowest = others
         .filter_map(|other| Some((other.demand.as_ref()?.ceiling(other.limit)?, other.name)))
         .filter(|(per_s, _)| *per_s >= most)
@@ -208,6 +213,17 @@ mod tests {
         // Eight requests in flight.
         assert_eq!(role(6.0), Some(Role::Limits));
         assert_eq!(role(1.0), Some(Role::Contributes));
+    }
+
+    #[test]
+    fn more_cores_are_more_for_all_programs_of_a_machine() {
+        let of = |program: &str, value: f64| flat("listener_cpu", &[("program", program)], 10, value);
+        let cores = ["0", "1"].map(|core| flat("core_cpu", &[("core", core)], 10, 1.0));
+        let signals = cores.into_iter().chain([of("php-fpm:9000", 1.9), of("nginx:80", 0.1)]).collect();
+        let found = fires(detect, &with_evidence(level(10, 100, 0.2), signals, Vec::new()));
+        let php = found.iter().find(|it| it.place == "php-fpm:9000").expect("a finding");
+        let next = php.prediction.as_ref().map(|it| &it.next_limit);
+        assert!(matches!(next, Some(NextLimit::Same { .. })), "{next:?}");
     }
 
     #[test]
