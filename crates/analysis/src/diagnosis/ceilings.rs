@@ -9,7 +9,9 @@ use super::case::Level;
 use super::case_view::View;
 use super::demand::{Demand, fit};
 use super::series;
-use super::thresholds::ceilings::{FIRM_MIN, FULL, LITTLE_MAX, QUEUED_FULL, SATURATED_MIN, WAITING_MIN};
+use super::thresholds::ceilings::{
+    FIRM_MIN, FULL, LITTLE_MAX, NEIGHBOURS_MIN, QUEUED_FULL, SATURATED_MIN, WAITING_MIN,
+};
 
 /// A kind of resource by its utilisation signal. The limit is the signal's limit in the catalogue, otherwise a constant.
 struct Use {
@@ -110,10 +112,21 @@ fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     view.signals(&[SignalId::ListenerCpu]).into_iter().filter_map(program).collect()
 }
 
+/// Returns the share of a machine's CPU use that is not that of the programs under load; zero where these are not measured.
+fn neighbours_share(view: &View<'_>) -> f64 {
+    let used = view.sum_of_means(&[SignalId::CoreCpu]);
+    let own = view.sum_of_means(&[SignalId::ListenerCpu]);
+    used.zip(own).map_or(0.0, |(used, own)| 1.0 - own / used.max(f64::MIN_POSITIVE))
+}
+
 /// Returns the lowest ceiling above the present throughput.
 pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
     let scale = tasks_per_request(view.level);
-    let ceilings = resources(view).into_iter().filter_map(|resource| {
+    // Where others use most of what is used, idle time is no measure of what the target can have.
+    let is_theirs = neighbours_share(view) >= NEIGHBOURS_MIN;
+    let is_machine = |kind| matches!(kind, ResourceKind::ProgramCpu | ResourceKind::Core);
+    let known = resources(view).into_iter().filter(|resource| !(is_theirs && is_machine(resource.name.kind)));
+    let ceilings = known.filter_map(|resource| {
         let per_s = match resource.at_limit >= SATURATED_MIN && resource.mean > 0.0 {
             true => view.level.throughput_per_s() * resource.limit / resource.mean,
             false => resource.demand.as_ref()?.ceiling(resource.limit)? * scale,
@@ -257,6 +270,20 @@ mod tests {
         assert_eq!(at_limit(0.02, 0.1), 0.0);
         assert_eq!(at_limit(0.6, 0.1), 1.0);
         assert_eq!(at_limit(0.02, 3.0), 1.0);
+    }
+
+    #[test]
+    fn processors_that_others_use_give_no_ceiling() {
+        let next = |used: f64| {
+            let signals = vec![
+                flat("core_cpu", &[("core", "0")], 10, 1.0),
+                flat("listener_cpu", &[("program", "shop:80")], 10, used),
+            ];
+            let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals, Vec::new())] };
+            lowest_above(&View::new(&case).expect("a run"), 90.0).map(|it| it.per_s.round())
+        };
+        assert_eq!(next(0.2), None);
+        assert_eq!(next(0.9), Some(100.0));
     }
 
     #[test]

@@ -83,6 +83,7 @@ thresholds! {
     ceilings {
         FIRM_MIN: f64 = 0.5, "share of the limit", Convention, "Use from which on at least half of it is that of requests, so that a ceiling is more than a lower bound";
         FULL: f64 = 0.9, "share of the limit", Lab, "Use from which on a resource is at its limit: schedulers and scrapes leave a little";
+        NEIGHBOURS_MIN: f64 = 0.5, "share of CPU use", Convention, "Use by other programs from which on a machine's processors give no ceiling: they may yield them";
         LITTLE_MAX: f64 = 0.1, "cores", Convention, "CPU use of a program below which a machine that others use up does not limit it, unless its threads wait for a core";
         QUEUED_FULL: f64 = 0.75, "share of the limit", Convention, "Use from which on a program whose threads wait for a core is at its limit: cores are idle for moments while locks are handed on";
         WAITING_MIN: f64 = 1.0, "threads", Convention, "Mean number of a program's threads that wait for a core, from which on it is at its limit";

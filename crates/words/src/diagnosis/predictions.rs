@@ -24,13 +24,13 @@ pub fn change(lang: Lang, change: &Change) -> String {
             let (from, to) = (count(*from), count(*to));
             match kind {
                 SlotKind::Connections => {
-                    text!(lang, "{to} connections instead of {from}", "커넥션을 {from}개에서 {to}개로 늘림")
+                    text!(lang, "{to} connections instead of {from}", "커넥션 {from}개 → {to}개")
                 }
                 SlotKind::Workers => {
-                    text!(lang, "{to} workers instead of {from}", "워커를 {from}개에서 {to}개로 늘림")
+                    text!(lang, "{to} workers instead of {from}", "워커 {from}개 → {to}개")
                 }
                 SlotKind::Consumers => {
-                    text!(lang, "{to} consumers instead of {from}", "컨슈머를 {from}개에서 {to}개로 늘림")
+                    text!(lang, "{to} consumers instead of {from}", "컨슈머 {from}개 → {to}개")
                 }
             }
         }
