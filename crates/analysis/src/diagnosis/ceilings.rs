@@ -9,7 +9,9 @@ use super::case::Level;
 use super::case_view::View;
 use super::demand::{Demand, fit};
 use super::series;
-use super::thresholds::ceilings::{FULL, QUEUED_FULL, SATURATED_MIN, WAITING_MIN};
+use super::thresholds::ceilings::{
+    FIRM_MIN, FULL, LITTLE_MAX, NEIGHBOURS_MIN, QUEUED_FULL, SATURATED_MIN, WAITING_MIN,
+};
 
 /// A kind of resource by its utilisation signal. The limit is the signal's limit in the catalogue, otherwise a constant.
 struct Use {
@@ -57,6 +59,9 @@ pub(super) struct Ceiling {
     pub(super) resource: ResourceName,
     /// The ceiling, per second.
     pub(super) per_s: f64,
+    /// Whether it is measured: from a resource that is mostly used, or from use at several loads. Otherwise all use counts as
+    /// that of requests, which includes what a runtime does without them, and the ceiling is a lower bound.
+    pub(super) is_firm: bool,
 }
 
 /// Returns all resources with a known limit.
@@ -65,7 +70,8 @@ pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
 }
 
 /// Returns the CPU of the programs under load: each can have what it uses and what is idle. A program whose threads wait for a core is
-/// at its limit even though cores are idle for moments in between.
+/// at its limit even though cores are idle for moments in between. One that uses little while others use the rest is not, unless its
+/// threads wait.
 fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     let cores = view.signals(&[SignalId::CoreCpu]);
     let idle = |source: &str, at: Instant| -> f64 {
@@ -88,7 +94,8 @@ fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
         };
         let (mean, limit) = (mean(|(used, _)| *used), mean(|(_, most)| *most));
         let is_full = |((at, _), (used, most)): &(&(Instant, f64), &(f64, f64))| {
-            *used >= most * FULL || (*used >= most * QUEUED_FULL && waits(signal, *at))
+            let is_felt = *used >= LITTLE_MAX || waits(signal, *at);
+            (*used >= most * FULL && is_felt) || (*used >= most * QUEUED_FULL && waits(signal, *at))
         };
         let full = inside.iter().zip(&available).filter(is_full).count();
         let place = series::place(signal).to_owned();
@@ -105,15 +112,28 @@ fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     view.signals(&[SignalId::ListenerCpu]).into_iter().filter_map(program).collect()
 }
 
+/// Returns the share of a machine's CPU use that is not that of the programs under load; zero where these are not measured.
+fn neighbours_share(view: &View<'_>) -> f64 {
+    let used = view.sum_of_means(&[SignalId::CoreCpu]);
+    let own = view.sum_of_means(&[SignalId::ListenerCpu]);
+    used.zip(own).map_or(0.0, |(used, own)| 1.0 - own / used.max(f64::MIN_POSITIVE))
+}
+
 /// Returns the lowest ceiling above the present throughput.
 pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
     let scale = tasks_per_request(view.level);
-    let ceilings = resources(view).into_iter().filter_map(|resource| {
+    // Where others use most of what is used, idle time is no measure of what the target can have.
+    let is_theirs = neighbours_share(view) >= NEIGHBOURS_MIN;
+    let is_machine = |kind| matches!(kind, ResourceKind::ProgramCpu | ResourceKind::Core);
+    let known = resources(view).into_iter().filter(|resource| !(is_theirs && is_machine(resource.name.kind)));
+    let ceilings = known.filter_map(|resource| {
         let per_s = match resource.at_limit >= SATURATED_MIN && resource.mean > 0.0 {
             true => view.level.throughput_per_s() * resource.limit / resource.mean,
             false => resource.demand.as_ref()?.ceiling(resource.limit)? * scale,
         };
-        (per_s > through).then_some(Ceiling { resource: resource.name, per_s })
+        let is_fitted = resource.demand.as_ref().is_some_and(|demand| demand.is_fitted);
+        let is_firm = is_fitted || resource.mean >= resource.limit * FIRM_MIN;
+        (per_s > through).then_some(Ceiling { resource: resource.name, per_s, is_firm })
     });
     ceilings.min_by(|a, b| a.per_s.total_cmp(&b.per_s))
 }
@@ -234,6 +254,36 @@ mod tests {
         // A line fitted to a nearly constant load shows no demand.
         assert_eq!(next(0.98, 100.0), Some(102.0));
         assert_eq!(next(0.5, 100.0), Some(200.0));
+    }
+
+    #[test]
+    fn a_program_that_uses_little_is_not_saturated_by_its_neighbours() {
+        let at_limit = |used: f64, waiting: f64| {
+            let signals = vec![
+                flat("core_cpu", &[("core", "0")], 10, 1.0),
+                flat("listener_cpu", &[("program", "shop:80")], 10, used),
+                flat("listener_waiting", &[("program", "shop:80")], 10, waiting),
+            ];
+            let case = Case { levels: vec![with_evidence(level(10, 10, 0.1), signals, Vec::new())] };
+            programs(&View::new(&case).expect("a run"))[0].at_limit
+        };
+        assert_eq!(at_limit(0.02, 0.1), 0.0);
+        assert_eq!(at_limit(0.6, 0.1), 1.0);
+        assert_eq!(at_limit(0.02, 3.0), 1.0);
+    }
+
+    #[test]
+    fn processors_that_others_use_give_no_ceiling() {
+        let next = |used: f64| {
+            let signals = vec![
+                flat("core_cpu", &[("core", "0")], 10, 1.0),
+                flat("listener_cpu", &[("program", "shop:80")], 10, used),
+            ];
+            let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals, Vec::new())] };
+            lowest_above(&View::new(&case).expect("a run"), 90.0).map(|it| it.per_s.round())
+        };
+        assert_eq!(next(0.2), None);
+        assert_eq!(next(0.9), Some(100.0));
     }
 
     #[test]

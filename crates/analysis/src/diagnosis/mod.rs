@@ -42,8 +42,8 @@ use observation::{Depth, Observation};
 pub(crate) use own_traces::own_traces;
 use thresholds::cpu::PROGRAM_MIN;
 use thresholds::outcome::{
-    CYCLE_MIN, EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, SERVED_MIN, TRACED_MIN, UNACCOUNTED_MIN,
-    UNTRACED_S_MIN, WAITS_MIN,
+    CYCLE_MIN, EXPLAINS_S_MIN, EXPLAINS_UNKNOWN, HELD_S_MIN, OVERLAP_MIN, ROOM_MAX, SERVED_MIN, TRACED_MIN,
+    UNACCOUNTED_MIN, UNTRACED_S_MIN, WAITS_MIN,
 };
 
 use crate::traces::Component;
@@ -276,15 +276,28 @@ fn unexplained(view: &View<'_>) -> Option<Inconclusive> {
     if held >= UNACCOUNTED_MIN && mean_s * held >= HELD_S_MIN {
         return Some(Inconclusive::Unaccounted { share: held, mean_s });
     }
+    // Without spans, requests that overlap may wait for each other, and only the time that processors work on them is explained.
+    let in_flight = view.level.in_flight();
+    let is_dark = view.paths.traces == 0 && in_flight >= OVERLAP_MIN && has_no_room(view);
+    let dark_s = mean_s * (1.0 - share_computed(view, mean_s).unwrap_or(0.0));
+    if is_dark && dark_s >= HELD_S_MIN && dark_s >= mean_s * UNACCOUNTED_MIN {
+        return Some(Inconclusive::Untraced { outside_s: dark_s, mean_s });
+    }
     let traced = view.share_traced();
     let outside_s = mean_s * (1.0 - traced);
     let is_outside = view.paths.traces > 0 && traced < TRACED_MIN && outside_s >= UNTRACED_S_MIN;
     is_outside.then_some(Inconclusive::Untraced { outside_s, mean_s })
 }
 
-/// Returns the share of response time in which services hold a request, compute nothing for it, and wait for nothing that a span
-/// shows: a lock that is held across a call, a sleep. Zero where no CPU use is known.
-fn share_unaccounted(view: &View<'_>, mean_s: f64) -> f64 {
+/// Whether no server reports that it has threads left for the requests.
+fn has_no_room(view: &View<'_>) -> bool {
+    let used = view.sum_of_means(&[SignalId::ServerThreads]);
+    let limit = view.sum_of_means(&[SignalId::ServerThreadsLimit]);
+    !used.zip(limit).is_some_and(|(used, limit)| used <= limit * ROOM_MAX)
+}
+
+/// Returns the share of response time in which processors can have worked on requests; `None` where no CPU use is known.
+fn share_computed(view: &View<'_>, mean_s: f64) -> Option<f64> {
     // The CPU of a machine has that of everything on it, so that too little is unaccounted for, never too much.
     let cpus = [
         SignalId::ProcessCpu,
@@ -293,9 +306,15 @@ fn share_unaccounted(view: &View<'_>, mean_s: f64) -> f64 {
         SignalId::CoreCpu,
         SignalId::NodeCpu,
     ];
-    let Some(cores) = cpus.into_iter().find_map(|id| view.sum_of_means(&[id])) else { return 0.0 };
+    let cores = cpus.into_iter().find_map(|id| view.sum_of_means(&[id]))?;
+    Some(cores / view.level.requests_per_s().max(f64::MIN_POSITIVE) / mean_s.max(f64::MIN_POSITIVE))
+}
+
+/// Returns the share of response time in which services hold a request, compute nothing for it, and wait for nothing that a span
+/// shows: a lock that is held across a call, a sleep. Zero where no CPU use is known.
+fn share_unaccounted(view: &View<'_>, mean_s: f64) -> f64 {
+    let Some(computes) = share_computed(view, mean_s) else { return 0.0 };
     let held = view.share_of_paths(view.paths.attribution.part_ns(Component::Target) as f64);
-    let computes = cores / view.level.requests_per_s().max(f64::MIN_POSITIVE) / mean_s.max(f64::MIN_POSITIVE);
     (held - view.share_of_waits() - computes).max(0.0)
 }
 
@@ -408,6 +427,24 @@ mod tests {
         assert_eq!(role(0.004, None, &["p(95)<2"]), Role::Limits);
         assert_eq!(role(0.004, Some(5.0), &[]), Role::Contributes, "2 of 50 ms");
         assert_eq!(role(0.004, Some(0.5), &[]), Role::Limits, "2 of 5 ms");
+    }
+
+    #[test]
+    fn slow_overlapping_requests_without_spans_need_room_that_a_server_reports() {
+        let outcome = |mean_s: f64, busy: Option<f64>| {
+            let mut signals = vec![flat("core_cpu", &[("core", "0")], 20, 0.2)];
+            for (name, value) in [("server_threads", busy), ("server_threads_limit", busy.map(|_| 16.0))] {
+                signals.extend(value.map(|value| flat(name, &[("pool", "www")], 20, value)));
+            }
+            diagnose_levels(vec![with_evidence(level(20, 8, mean_s), signals, Vec::new())]).outcome
+        };
+        let is_dark = |outcome: &Outcome| {
+            matches!(outcome, Outcome::CannotTell { why: Inconclusive::Untraced { .. }, .. })
+        };
+        assert!(is_dark(&outcome(2.0, None)), "sixteen requests in flight");
+        assert!(is_dark(&outcome(2.0, Some(16.0))), "and as many busy threads");
+        assert!(!is_dark(&outcome(2.0, Some(8.0))), "half of the threads are free");
+        assert!(!is_dark(&outcome(0.1, None)), "one request at a time waits for no other");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use model::{Kept, Span, SpanKind, SpanStatus, Trace};
 
 use super::own_traces::own_traces;
+use super::thresholds::pool::STRAYS_MIN;
 use crate::roles::{ActivityRole, RATE_LIMIT_WAIT_MS, is_method_alone};
 use crate::traces::{
     Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, host, normalised, queue,
@@ -121,6 +122,10 @@ pub(super) struct Step {
     pub(super) after_ns: f64,
     /// Number of spans with children.
     pub(super) parents: u64,
+    /// Number of spans that begin after the span above them has ended.
+    pub(super) strays: u64,
+    /// Total time of spans without children.
+    pub(super) childless_ns: f64,
     /// Whether the operation calls a database.
     pub(super) is_database: bool,
     /// Whether the operation calls another service.
@@ -153,6 +158,8 @@ pub(super) struct Repeated {
     pub(super) times: u64,
     /// Time on critical paths.
     pub(super) on_path_ns: f64,
+    /// Time on critical paths between one execution and the next.
+    pub(super) between_ns: f64,
     /// Example traces.
     pub(super) slowest: Slowest,
 }
@@ -234,6 +241,7 @@ impl Paths {
             repeated.traces += 1;
             repeated.times += repeats.spans.len() as u64;
             repeated.on_path_ns += repeats.on_path_ns as f64;
+            repeated.between_ns += repeats.between_ns as f64;
             keep_slowest(&mut repeated.slowest, shown);
         }
         let mut seen = BTreeSet::new();
@@ -347,8 +355,14 @@ impl Paths {
         if let Some(asking) = self.statements.get(text) {
             return Some(asking.clone());
         }
-        if text.is_empty() || text.contains(' ') {
+        if text.is_empty() {
             return None;
+        }
+        if text.contains(' ') {
+            // Digests of MySQL write keywords in capitals and have spaces of their own.
+            let wanted = squeezed(text);
+            let alike = self.statements.iter().find(|(traced, _)| squeezed(traced) == wanted);
+            return alike.map(|(_, asking)| asking.clone());
         }
         let is_command =
             |traced: &&String| traced.split(' ').next().is_some_and(|it| it.eq_ignore_ascii_case(text));
@@ -364,7 +378,21 @@ impl Paths {
     pub(super) fn before_calls_ns(&self, service: &str) -> f64 {
         let answering =
             self.steps.iter().filter(|(key, _)| *key.service == *service && key.kind == SpanKind::Server);
-        answering.map(|(_, step)| step.own_ns.min(step.before_ns)).sum()
+        let (mut before_ns, mut childless_ns) = (0.0, 0.0);
+        for (_, step) in answering {
+            before_ns += step.own_ns.min(step.before_ns);
+            childless_ns += step.own_ns.min(step.childless_ns);
+        }
+        // Pools hand a connection on in the context of the request that gives it back. Calls then appear below a request that has
+        // ended, and the requests that they belong to have none: all their time but that of the calls is before them.
+        let calls = self.steps.iter().filter(|(key, step)| *key.service == *service && step.is_call);
+        let (mut strays, mut spans, mut strayed_ns) = (0, 0, 0.0);
+        for (_, step) in calls {
+            (strays, spans) = (strays + step.strays, spans + step.spans);
+            strayed_ns += step.strays as f64 * step.mean_s() * 1e9;
+        }
+        let is_lost = strays > 0 && strays as f64 >= spans as f64 * STRAYS_MIN;
+        before_ns + if is_lost { (childless_ns - strayed_ns).max(0.0) } else { 0.0 }
     }
 
     /// Returns the mean duration of a trace, seconds.
@@ -413,6 +441,7 @@ impl Step {
         if self.times_ns.len() < KEPT_MAX {
             self.times_ns.push((node.start_ns, length_ns));
         }
+        self.strays += u64::from(node.follows);
         let below = tree.children(at).iter().map(|child| tree.node(*child)).filter(|child| !child.follows);
         let (mut first_ns, mut last_ns) = (None::<i64>, None::<i64>);
         for child in below {
@@ -427,6 +456,8 @@ impl Step {
                 self.before_each_ns.push(before_ns);
             }
             self.after_ns += node.end_ns.saturating_sub(last_ns).max(0) as f64;
+        } else {
+            self.childless_ns += length_ns as f64;
         }
     }
 
@@ -455,6 +486,12 @@ fn keep_slowest(slowest: &mut Slowest, shown: Shown) {
         slowest.insert(place, shown);
         slowest.truncate(EXEMPLARS_MAX);
     }
+}
+
+/// Returns a fingerprint without what differs between writers of the same statement: letter case, spaces and quotes around names.
+fn squeezed(text: &str) -> String {
+    let kept = text.chars().filter(|mark| !mark.is_whitespace() && !['`', '"'].contains(mark));
+    kept.flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

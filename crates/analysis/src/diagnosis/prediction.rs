@@ -1,12 +1,14 @@
 //! Predictions of throughput or mean response time after a remedy that removes a share of the time or of the work.
 
 use model::Unit;
-use model::diagnosis::{Change, FigureName, Measured, NextLimit, Prediction, Refutation};
+use model::diagnosis::{Change, FigureName, Measured, NextLimit, Prediction, Refutation, SlotKind};
 
 use super::case_view::View;
 use super::ceilings::{self, Ceiling};
 use super::thresholds::case_view::{RELATIVE_MIN, WAITS_MIN};
-use super::thresholds::prediction::{BETWEEN_RUNS, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX};
+use super::thresholds::prediction::{
+    BETWEEN_RUNS, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX, SLOTS_TIMES,
+};
 
 /// The saving of a remedy.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,46 @@ impl View<'_> {
         self.predicted((share, share), change, lowest, None)
     }
 
+    /// Predicts the effect of raising a limit of concurrency from `from` to [`SLOTS_TIMES`] as many, or to as many as the users need.
+    /// All are in use at the limit, so each lets the same number of requests through (utilisation law, X = k / S).
+    pub(super) fn with_slots(&self, share: f64, kind: SlotKind, from: f64) -> Option<Prediction> {
+        let through = self.level.throughput_per_s();
+        let change = |to| Change::Slots { kind, from, to };
+        let Some(unlimited) = self.without_any(share).filter(|_| from >= 1.0 && through > 0.0) else {
+            return self.without(share, change((from * SLOTS_TIMES).max(from + 1.0)));
+        };
+        let enough = (unlimited * from / through).ceil();
+        let to = (from * SLOTS_TIMES).min(enough).max(from + 1.0);
+        let by_slots = through * to / from;
+        if by_slots >= unlimited {
+            return self.without(share, change(to));
+        }
+        let lowest = ceilings::lowest_above(self, through);
+        // A ceiling that is a lower bound does not replace a rate that is counted.
+        if lowest.as_ref().is_some_and(|ceiling| ceiling.is_firm && ceiling.per_s < by_slots) {
+            return self.without(share, change(to));
+        }
+        let least = lowest.map_or(by_slots, |ceiling| by_slots.min(ceiling.per_s));
+        let (least, most) = (least * (1.0 - OF_CEILING), by_slots * (1.0 + OF_CEILING));
+        Some(Prediction {
+            change: change(to),
+            now: Some(Measured::exact(FigureName::Throughput, through, Unit::PerSecond)),
+            then: Some(Measured::within(FigureName::Throughput, by_slots, Unit::PerSecond, (least, most))),
+            next_limit: NextLimit::SameSlots,
+            wrong_if: Refutation::ThroughputBelow { per_s: least },
+            command: self.level.command.clone(),
+        })
+    }
+
+    /// Returns the throughput of a closed workload after a share of the time is gone, if nothing else limits it.
+    fn without_any(&self, share: f64) -> Option<f64> {
+        let (vus, mean_s, through) =
+            (self.level.closed_vus?, self.level.mean_s()?, self.level.throughput_per_s());
+        let cycle_s = vus / through;
+        (cycle_s.is_finite() && cycle_s > 0.0)
+            .then(|| vus / (cycle_s - mean_s.min(cycle_s) * share).max(f64::MIN_POSITIVE))
+    }
+
     /// Predicts the effect of a remedy that also frees a share of a saturated resource.
     pub(super) fn without_work(&self, gone: Gone, change: Change) -> Option<Prediction> {
         self.without_between(gone, gone, change)
@@ -41,7 +83,8 @@ impl View<'_> {
     /// Predicts the effect between a smallest and a largest saving. Savings of work below [`FREED_MIN`] count as time only.
     pub(super) fn without_between(&self, least: Gone, most: Gone, change: Change) -> Option<Prediction> {
         if least.freed < FREED_MIN {
-            return self.without(least.share, change);
+            let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
+            return self.predicted((least.share, most.share), change, ceiling, None);
         }
         self.predicted((least.share, most.share), change, None, Some((least.freed, most.freed)))
     }
@@ -91,7 +134,8 @@ impl View<'_> {
         };
         let cycle_s = vus / through;
         let after = |share: f64| vus / (cycle_s - mean_s.min(cycle_s) * share).max(f64::MIN_POSITIVE);
-        let cap = |rate: f64| ceiling.as_ref().map_or(rate, |ceiling| rate.min(ceiling.per_s.max(through)));
+        let firm = ceiling.as_ref().filter(|ceiling| ceiling.is_firm);
+        let cap = |rate: f64| firm.map_or(rate, |ceiling| rate.min(ceiling.per_s.max(through)));
         let (mut least, mut most) = (cap(after(low)), cap(after(high)));
         let mut then = cap(after(share));
         if let Some(freed) = freed {
@@ -99,8 +143,10 @@ impl View<'_> {
             least = least.min(by_law(freed.0 * (1.0 - RELATIVE_MIN)) * (1.0 - OF_CEILING));
             most = most.max(by_law(freed.1 * (1.0 + RELATIVE_MIN)) * (1.0 + OF_CEILING));
             then = by_law(freed.0).midpoint(by_law(freed.1));
-        } else if ceiling.as_ref().is_some_and(|ceiling| after(high) > ceiling.per_s) {
+        } else if firm.is_some_and(|ceiling| after(high) > ceiling.per_s) {
             (least, most) = (least.min(then * (1.0 - OF_CEILING)), most.max(then * (1.0 + OF_CEILING)));
+        } else if let Some(loose) = ceiling.as_ref().filter(|ceiling| !ceiling.is_firm) {
+            least = least.min(loose.per_s * (1.0 - OF_CEILING));
         } else if ceiling.is_none() && least > through * PROMISED_MAX {
             // Another resource may limit first, so the interval extends from there.
             least = through * PROMISED_MAX;
@@ -108,10 +154,10 @@ impl View<'_> {
         }
         (least, most) = (least * (1.0 - BETWEEN_RUNS), most * (1.0 + BETWEEN_RUNS));
         let next_limit = match ceiling {
-            Some(Ceiling { resource, per_s }) if after(share) > per_s => {
+            Some(Ceiling { resource, per_s, .. }) if after(share) > per_s => {
                 NextLimit::Resource { resource, ceiling_per_s: Some(per_s) }
             }
-            Some(Ceiling { resource, per_s }) => NextLimit::Users { resource, ceiling_per_s: per_s },
+            Some(Ceiling { resource, per_s, .. }) => NextLimit::Users { resource, ceiling_per_s: per_s },
             None if freed.is_some() => NextLimit::UsersOrRemainder,
             None => NextLimit::Unknown,
         };
@@ -165,6 +211,48 @@ mod tests {
         // A core that is a tenth used has ten times the throughput as its ceiling.
         level.evidence.signals = vec![flat("core_cpu", &[("core", "1")], 10, 0.1)];
         assert_eq!(of(&level, 0.9).0, 700.0);
+    }
+
+    /// The prediction of 50 requests/s of 400 ms, of which a share is waiting for one of two connections.
+    fn more_connections(users: f64, share: f64, cpu: f64) -> Prediction {
+        let mut level = level(10, 50, 0.4);
+        level.closed_vus = Some(users);
+        level.evidence.signals = vec![flat("core_cpu", &[("core", "1")], 10, cpu)];
+        let case = Case { levels: vec![level] };
+        View::new(&case).expect("a run").with_slots(share, SlotKind::Connections, 2.0).expect("a rate")
+    }
+
+    #[test]
+    fn each_of_more_connections_lets_as_many_through() {
+        let of = |users, share, cpu| {
+            let prediction = more_connections(users, share, cpu);
+            let Change::Slots { from, to, .. } = prediction.change else { panic!("{prediction:?}") };
+            let then = prediction.then.expect("a rate");
+            (from, to, then.value.round(), then.interval.map(|(low, high)| (low.round(), high.round())))
+        };
+        // Twenty users would ask for 500 requests/s without waiting: eight connections are all in use again.
+        assert_eq!(of(20.0, 0.9, 0.1), (2.0, 8.0, 200.0, Some((180.0, 220.0))));
+        // Twice as many let through what the users ask for, so that no more are proposed.
+        let (from, to, then, _) = of(20.0, 0.3, 0.1);
+        assert_eq!((from, to, then), (2.0, 3.0, 71.0));
+        // A core that is half used lets twice as much through at most.
+        assert_eq!(of(20.0, 0.9, 0.5).2, 100.0);
+    }
+
+    #[test]
+    fn a_ceiling_from_little_use_is_a_lower_bound() {
+        let of = |cpu| {
+            let mut level = level(10, 100, 0.1);
+            level.closed_vus = Some(10.5);
+            level.evidence.signals = vec![flat("core_cpu", &[("core", "1")], 10, cpu)];
+            let case = Case { levels: vec![level] };
+            let view = View::new(&case).expect("a run");
+            let then = view.without(0.9, Change::NoJob).and_then(|it| it.then).expect("a rate");
+            (then.value.round(), then.interval.expect("an interval").0.round())
+        };
+        // A third of the core may be used without requests as well; two thirds are mostly theirs.
+        assert_eq!(of(0.3), (700.0, 285.0));
+        assert_eq!(of(0.6).0, 167.0);
     }
 
     #[test]

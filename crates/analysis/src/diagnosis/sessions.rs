@@ -13,6 +13,9 @@ use super::series;
 /// client.
 const IDLE: [&str; 2] = ["Timeout", "Client"];
 
+/// The state of a connection that nobody uses (PostgreSQL, `pg_stat_activity.state`).
+const UNUSED: &str = "idle";
+
 /// The type of waits for locks, which has a detector of its own.
 const LOCK: &str = "Lock";
 
@@ -34,6 +37,33 @@ pub(super) fn working_share(view: &View<'_>) -> Option<f64> {
         }
     }
     (works + idles > 0.0).then(|| works / (works + idles))
+}
+
+/// Connections of a database, mean numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Connections {
+    /// All of them.
+    pub(super) open: f64,
+    /// Those that wait for their client's next statement.
+    pub(super) idle: f64,
+}
+
+/// Returns the connections of a database by its own count; `None` if no source reports their states.
+pub(super) fn connections(view: &View<'_>) -> Option<Connections> {
+    let signals = view.signals(&[SignalId::Connections]);
+    let looks = signals.iter().map(|signal| series::inside(view.level, signal).len()).max().unwrap_or(0);
+    let mut found = Connections { open: 0.0, idle: 0.0 };
+    for signal in signals {
+        let (Some(state), Some(mean)) = (signal.labels.get(label::STATE), series::mean(view.level, signal))
+        else {
+            continue;
+        };
+        // A series has no points while no connection is in this state.
+        let count = mean * series::inside(view.level, signal).len() as f64 / looks as f64;
+        found.open += count;
+        found.idle += if state == UNUSED { count } else { 0.0 };
+    }
+    (found.open > 0.0).then_some(found)
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ thresholds! {
         FREED_MAX: f64 = 0.95, "share of work", Law, "Largest share of work that a remedy frees, since 1 / (1 - share) diverges (utilisation law)";
         BETWEEN_RUNS: f64 = 0.05, "share of a rate", Lab, "Variation of throughput between runs";
         OF_CEILING: f64 = 0.1, "share of a rate", Lab, "Uncertainty of a ceiling";
+        SLOTS_TIMES: f64 = 4.0, "ratio", Convention, "Raised limit of concurrency over the present one, for which an effect is predicted";
         PROMISED_MAX: f64 = 2.0, "ratio", Lab, "Largest promised gain where no resource reports a limit";
     }
     /// The outcome of a diagnosis and the order of findings.
@@ -73,12 +74,17 @@ thresholds! {
         UNTRACED_S_MIN: f64 = 0.02, "seconds", Lab, "Time outside of spans, or of queueing, below which nothing needs an explanation";
         WAITS_MIN: f64 = 0.5, "share of response time", Lab, "Queueing from which on there must be a bottleneck";
         HELD_S_MIN: f64 = 0.1, "seconds", Convention, "Time without CPU and without a wait below which a response feels immediate (Nielsen, 1993)";
+        OVERLAP_MIN: f64 = 2.0, "requests", Convention, "Requests in flight from which on they may wait for each other";
+        ROOM_MAX: f64 = 0.7, "share of the limit", Convention, "Use of a server's threads up to which a request finds a free one at once";
         SERVED_MIN: f64 = 0.5, "share of response time", Convention, "Time inside servers, by their own clocks, from which on waits of the load generator do not decide the result";
         UNACCOUNTED_MIN: f64 = 0.5, "share of response time", Lab, "Time inside services without CPU and without a wait, from which on the cause is unknown";
     }
     /// Resources at their limit.
     ceilings {
+        FIRM_MIN: f64 = 0.5, "share of the limit", Convention, "Use from which on at least half of it is that of requests, so that a ceiling is more than a lower bound";
         FULL: f64 = 0.9, "share of the limit", Lab, "Use from which on a resource is at its limit: schedulers and scrapes leave a little";
+        NEIGHBOURS_MIN: f64 = 0.5, "share of CPU use", Convention, "Use by other programs from which on a machine's processors give no ceiling: they may yield them";
+        LITTLE_MAX: f64 = 0.1, "cores", Convention, "CPU use of a program below which a machine that others use up does not limit it, unless its threads wait for a core";
         QUEUED_FULL: f64 = 0.75, "share of the limit", Convention, "Use from which on a program whose threads wait for a core is at its limit: cores are idle for moments while locks are handed on";
         WAITING_MIN: f64 = 1.0, "threads", Convention, "Mean number of a program's threads that wait for a core, from which on it is at its limit";
         SATURATED_MIN: f64 = 0.9, "share of the time", Lab, "Time at the limit from which on the present throughput is the ceiling";
@@ -146,6 +152,7 @@ thresholds! {
     cpu {
         AT_LIMIT_MIN: f64 = 0.5, "share of the time", Lab, "Time at the limit from which on a finding is reported";
         IMPOSSIBLE: f64 = 1.2, "share of the limit", Lab, "Use above which the measurement is wrong";
+        QUEUED_MIN: f64 = 0.3, "share of response time", Convention, "Waiting of a program's threads for a core from which on processors limit it, whoever else uses them";
         PROGRAM_MIN: f64 = 0.4, "share of the machine's cores", Convention, "CPU use from which on a program is what saturates its machine";
         WANTED_MIN: f64 = 0.8, "cores", Lab, "Cores that the target demands, where a core does not report whose work it does";
     }
@@ -247,6 +254,11 @@ thresholds! {
         SHARE_MIN: f64 = 0.1, "share of response time", Lab, "Waits from which on a finding is reported";
         LIMITS_MIN: f64 = 0.2, "share of response time", Lab, "Share from which on it is the bottleneck";
         BEFORE_MIN: f64 = 0.2, "share of response time", Convention, "Time before the first call from which on a limit of concurrent statements is a pool";
+        CALLS_MIN: f64 = 2.0, "calls", Convention, "Calls of another service at a time from which on their limit is a pool and not a lock";
+        STEADY_MAX: f64 = 0.15, "connections", Convention, "Distance of the mean number of connections from an integer, up to which it is a constant number";
+        UNUSED_MAX: f64 = 0.2, "share of connections", Convention, "Idle connections, or connections that wait for locks, up to which all are in use";
+        CROWD_MIN: f64 = 2.0, "ratio", Convention, "Requests in flight over connections from which on requests wait for one";
+        STRAYS_MIN: f64 = 0.1, "share of calls", Convention, "Calls below requests that have ended, from which on requests without a call are taken to wait for theirs";
     }
     /// Redelivered messages.
     redelivery {
@@ -327,6 +339,7 @@ thresholds! {
     }
     /// Worker slots.
     workers {
+        COUNTED_MIN: f64 = 0.3, "share of response time", Convention, "Waiting that a server counts itself, from which on a finding is reported";
         SHARE_MIN: f64 = 0.5, "share of response time", Lab, "Queueing, or growth, that one operation must explain";
         WAIT_S_MIN: f64 = 0.02, "seconds", Lab, "Shortest queueing time";
         GROWTH_MIN: f64 = 1.5, "ratio", Lab, "Requests in flight at the higher load over those at the lower";

@@ -25,6 +25,8 @@ pub struct Repeats {
     pub total_ns: u64,
     /// How much of it is on the critical path.
     pub on_path_ns: u64,
+    /// Time on the critical path between one and the next, in which the span above them works: on results and further statements.
+    pub between_ns: u64,
 }
 
 /// Statements that ran at least [`REPEATS_MIN`] times below one span, each begun when the one before it was over; what takes
@@ -41,11 +43,20 @@ pub fn repeated_statements(tree: &Tree<'_>, path: &[Piece]) -> Vec<Repeats> {
             let length_ns = |span: &usize| tree.node(*span).end_ns.abs_diff(tree.node(*span).start_ns);
             let total_ns = spans.iter().map(length_ns).sum();
             let on_path_ns = spans.iter().map(|span| on_path_ns[*span]).sum();
-            all.push(Repeats { parent, statement, spans, total_ns, on_path_ns });
+            let between_ns = between(tree, path, parent, &spans);
+            all.push(Repeats { parent, statement, spans, total_ns, on_path_ns, between_ns });
         }
     }
     all.sort_by_key(|repeats| std::cmp::Reverse(repeats.total_ns));
     all
+}
+
+/// Returns the work of the parent on the critical path between the first and the last of these spans, nanoseconds.
+fn between(tree: &Tree<'_>, path: &[Piece], parent: usize, spans: &[usize]) -> u64 {
+    let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return 0 };
+    let (from_ns, to_ns) = (tree.node(*first).end_ns, tree.node(*last).start_ns);
+    let of_parent = path.iter().filter(|piece| piece.kind == PieceKind::Work && piece.span == parent);
+    of_parent.map(|piece| (piece.end_ns.min(to_ns) - piece.start_ns.max(from_ns)).max(0).unsigned_abs()).sum()
 }
 
 fn in_a_row<'a>(
@@ -102,5 +113,17 @@ mod tests {
         check(&row, |id| format!("SELECT {} FROM a", "x".repeat(id as usize)), None);
         // Side by side they are no row, however many they are.
         check(&[(0, 100); 20], by_id, None);
+    }
+
+    #[test]
+    fn work_between_repeated_statements_is_theirs_and_work_around_them_is_not() {
+        let mut spans = vec![span(1, 0, 0, 1000)];
+        spans.extend(
+            (0..6).map(|at| query(at + 2, 1, 100 + at as i64 * 50, 20, "SELECT city FROM addresses")),
+        );
+        let trace = trace(spans);
+        let tree = Tree::new(&trace);
+        let found = repeated_statements(&tree, &critical_path(&tree));
+        assert_eq!((found[0].on_path_ns, found[0].between_ns), (120, 150));
     }
 }

@@ -19,6 +19,8 @@ const POOL: &[&str] = &["pod", "instance", "pool"];
 const OTEL_POOL: &[&str] = &["pod", "instance", "job", "db_client_connection_pool_name", "pool_name"];
 const GO_POOL: &[&str] = &["pod", "instance", "db_name"];
 const NETTY_POOL: &[&str] = &["pod", "instance", "name", "remote_address"];
+const FPM: &[&str] = &["pod", "instance", "pool"];
+const HAPROXY: &[&str] = &["pod", "instance", "proxy"];
 const ENVOY: &[&str] = &["pod", "instance", "envoy_cluster_name"];
 const DATABASE: &[&str] = &["instance", "datname"];
 const QUEUE: &[&str] = &["instance", "vhost", "queue"];
@@ -300,6 +302,36 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::ServerThreadsLimit, Sum("tomcat_threads_config_max_threads"), PROCESS),
         ],
     },
+    // PHP-FPM's own status page (`?openmetrics`, PHP 8.1). The processes of a pool of constant size are its limit.
+    Pack {
+        name: "PHP-FPM",
+        reveals: "phpfpm_active_processes",
+        rows: &[
+            row(Id::ServerThreads, Sum("phpfpm_active_processes"), FPM),
+            row(Id::ServerThreadsLimit, Sum("phpfpm_total_processes"), FPM),
+            row(Id::ServerPending, Sum("phpfpm_listen_queue"), FPM),
+        ],
+    },
+    // yabeda-puma-plugin.
+    Pack {
+        name: "Puma",
+        reveals: "puma_backlog",
+        rows: &[
+            row(Id::ServerThreadsLimit, Sum("puma_max_threads"), PROCESS),
+            row(Id::ServerPending, Sum("puma_backlog"), PROCESS),
+        ],
+    },
+    // HAProxy's own exporter: requests in the queue of a backend, because its servers have as many as `maxconn` lets through. Zero is
+    // no limit.
+    Pack {
+        name: "HAProxy",
+        reveals: "haproxy_backend_current_queue",
+        rows: &[
+            row(Id::ServerThreads, Sum("haproxy_server_current_sessions"), HAPROXY),
+            row(Id::ServerThreadsLimit, Limits("haproxy_server_limit_sessions"), HAPROXY),
+            row(Id::ServerPending, Sum("haproxy_backend_current_queue"), HAPROXY),
+        ],
+    },
     Pack {
         name: "process",
         reveals: "process_cpu_seconds_total",
@@ -391,6 +423,7 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::MysqlConnections, Sum("mysql_global_status_threads_connected"), NODE),
             row(Id::MysqlConnectionsLimit, Most("mysql_global_variables_max_connections"), NODE),
             row(Id::MysqlRowLockWaits, Rate("mysql_global_status_innodb_row_lock_waits"), NODE),
+            row(Id::LocksWaiting, Sum("mysql_global_status_innodb_row_lock_current_waits"), NODE),
             row(Id::MysqlReads, Rate("mysql_global_status_innodb_buffer_pool_reads"), NODE),
         ],
     },

@@ -66,9 +66,9 @@ pub enum Claim {
     /// The database counts several calls of one statement per request.
     RepeatedCalls { statement: String, calls_per_request: f64, database_share: f64 },
     /// A statement reads far more than it returns.
-    MissingIndex { statement: String, blocks: f64, rows: f64, mean_s: f64, database_share: f64 },
+    MissingIndex { statement: String, read: Reading, rows: f64, mean_s: f64, database_share: f64 },
     /// A statement takes most of the database time.
-    SlowStatement { statement: String, blocks: f64, mean_s: f64, database_share: f64 },
+    SlowStatement { statement: String, read: Reading, mean_s: f64, database_share: f64 },
     /// A statement takes most of the request time, as traces alone show.
     SlowTracedStatement { statement: String, mean_s: f64, time_share: f64 },
     /// A statement that no request executes takes a share of the database time.
@@ -149,6 +149,15 @@ pub enum Admission {
     Unknown,
     /// No request passes: nothing takes connections.
     Closed,
+}
+
+/// What one call of a statement reads, in the unit that the database counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reading {
+    /// Blocks of the cache or the disk.
+    Blocks(f64),
+    /// Rows that are looked at.
+    Rows(f64),
 }
 
 impl Claim {

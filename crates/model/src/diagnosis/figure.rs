@@ -85,6 +85,8 @@ pub enum FigureName {
     CallTime,
     /// Blocks per call.
     BlocksPerCall,
+    /// Rows that a statement looks at per call.
+    RowsExaminedPerCall,
     /// Rows per call.
     RowsPerCall,
     /// Statements on the same tables.

@@ -9,10 +9,10 @@ mod time_use;
 
 use std::time::Duration;
 
-pub use claim::{Admission, Claim, Refusal};
+pub use claim::{Admission, Claim, Reading, Refusal};
 pub use fault::{DetectorId, FaultKind, MissingKind, Resource, ResourceKind};
 pub use figure::{FigureName, Note};
-pub use reasoning::{Caveat, Change, NextLimit, Refutation, Remedy, RuledOut};
+pub use reasoning::{Caveat, Change, NextLimit, Refutation, Remedy, RuledOut, SlotKind};
 pub use time_use::{Activity, StageName, TimeBasis, TimeMethod, TimePart, TimeUse, TimeWay, TimedUnit};
 
 use crate::{Fault, Grade, Instant, Strength, Unit};

@@ -243,6 +243,8 @@ pub enum Change {
     NoEvictions,
     /// The pool has enough connections.
     EnoughConnections,
+    /// A limit of concurrency is raised.
+    Slots { kind: SlotKind, from: f64, to: f64 },
     /// Calls do not wait for a connection.
     NoConnectionWait,
     /// No session waits for a lock.
@@ -295,12 +297,25 @@ pub enum Change {
     EnoughBandwidth,
 }
 
+/// What a limit of concurrency is a number of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotKind {
+    /// Connections of a pool.
+    Connections,
+    /// Workers of a service.
+    Workers,
+    /// Consumers of a queue.
+    Consumers,
+}
+
 /// The limit after a change.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each field is named by its quantity and unit, as the module says")]
 pub enum NextLimit {
     /// A resource, at this rate where it is known.
     Resource { resource: Resource, ceiling_per_s: Option<f64> },
+    /// The raised limit of concurrency again.
+    SameSlots,
     /// The same resource again.
     Same { resource: Resource },
     /// The number of virtual users; above them a resource.

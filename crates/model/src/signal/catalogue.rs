@@ -216,6 +216,8 @@ signals! {
     ServerThreads "server_threads" "" Gauge ServerThreads [ServerThreadsLimit],
     /// Request threads that a server may have.
     ServerThreadsLimit "server_threads_limit" "" Limit ServerThreadsLimit,
+    /// Requests that a server has accepted and that wait for one of its threads, processes or connections.
+    ServerPending "server_pending" "{request}" Gauge ServerPending,
     /// Connections of a pool in use (HikariCP).
     PoolActive "pool_active" "" Gauge PoolInUse [PoolActiveLimit],
     /// Maximum size of a pool (HikariCP).

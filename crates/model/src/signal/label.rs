@@ -18,8 +18,8 @@ pub const CORE: &str = "core";
 pub const INSTANCE: &str = "instance";
 /// Job of Prometheus' configuration.
 pub const JOB: &str = "job";
-/// Backend of a proxy.
-pub const PROXY: &str = "proxy";
+/// State of a connection.
+pub const STATE: &str = "state";
 /// Replica of a service.
 pub const REPLICA: &str = "replica";
 /// Pod of an ingress controller.

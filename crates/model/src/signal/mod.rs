@@ -177,6 +177,8 @@ pub enum SignalRole {
     ScalerMetric,
     /// Memory of a cache or a host, which report it under one name.
     ServerMemory,
+    /// Requests that wait for a thread of a server.
+    ServerPending,
     /// Busy request threads of a server.
     ServerThreads,
     /// Maximum number of request threads.

@@ -55,7 +55,7 @@ pub(super) fn is_unsure(measured: &Measured) -> bool {
 fn shown(level: &Level, lang: Lang) -> Option<String> {
     let is_kept =
         level.measured.iter().map(Measured::is_kept).try_fold(true, |all, one| Some(all && one?))?;
-    let duration = seconds(level.measured_s.unwrap_or(0.0));
+    let duration = seconds(level.measured_s.unwrap_or(0.0).round());
     Some(match (level.purpose, is_kept) {
         (Purpose::Asked | Purpose::Ramp | Purpose::Narrow, _) => return None,
         (Purpose::Hold, true) => lang.capacity_level_held(duration),

@@ -69,7 +69,7 @@ pub(crate) fn confirmed(capacity: &Capacity, lang: Lang) -> String {
                 Some(true) => lang.capacity_recovered(),
                 Some(false) => lang.capacity_not_recovered(),
             };
-            lang.capacity_held(seconds(for_s), shown(load), above, again)
+            lang.capacity_held(seconds(for_s.round()), shown(load), above, again)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The sentences of claims: headline, numbers in one line, and the claim itself.
 
-use model::diagnosis::Claim;
+use model::diagnosis::{Claim, Reading};
 
 use super::numbers::{bytes, count, data_rate, percent, rate, time, whole};
 use super::variants;
@@ -15,6 +15,20 @@ pub struct ClaimText {
     pub summary: String,
     /// The claim in one or two sentences.
     pub claim: String,
+}
+
+/// Returns what a statement reads per call, with its unit.
+fn reading(lang: Lang, reading: Reading) -> String {
+    match reading {
+        Reading::Blocks(blocks) => {
+            let blocks = count(blocks);
+            text!(lang, "{blocks} blocks", "{blocks}블록")
+        }
+        Reading::Rows(rows) => {
+            let rows = count(rows);
+            text!(lang, "{rows} rows", "{rows}행")
+        }
+    }
 }
 
 /// Returns the texts of a claim.
@@ -375,30 +389,30 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                 ),
             ]
         }
-        Claim::MissingIndex { statement, blocks, rows, mean_s, database_share } => {
-            let (blocks, rows, mean, share) =
-                (count(*blocks), count(*rows), time(*mean_s), percent(*database_share));
+        Claim::MissingIndex { statement, read, rows, mean_s, database_share } => {
+            let (read, rows, mean, share) =
+                (reading(lang, *read), count(*rows), time(*mean_s), percent(*database_share));
             let noun = if rows == "1" { "row" } else { "rows" };
             [
                 text!(
                     lang,
-                    "Missing index: each call reads {blocks} blocks for {rows} {noun}, {share} of database time",
-                    "인덱스 누락: 호출마다 {rows}행을 위해 {blocks}블록 읽음, 데이터베이스 시간의 {share}"
+                    "Missing index: each call reads {read} for {rows} {noun}, {share} of database time",
+                    "인덱스 누락: 호출마다 {rows}행을 위해 {read} 읽음, 데이터베이스 시간의 {share}"
                 ),
                 text!(
                     lang,
-                    "{mean} per call, {blocks} blocks, {share} of database time",
-                    "호출당 {mean}, {blocks}블록, 데이터베이스 시간의 {share}"
+                    "{mean} per call, {read}, {share} of database time",
+                    "호출당 {mean}, {read}, 데이터베이스 시간의 {share}"
                 ),
                 text!(
                     lang,
-                    "Each call reads {blocks} blocks for {rows} {noun}, although its condition selects few. No index leads to them: {statement}",
-                    "조건에 맞는 행은 {rows}개인데 호출마다 {blocks}블록을 읽습니다. 조건에 맞는 인덱스가 없습니다: {statement}"
+                    "Each call reads {read} for {rows} {noun}, although its condition selects few. No index leads to them: {statement}",
+                    "조건에 맞는 행은 {rows}개인데 호출마다 {read}을 읽습니다. 조건에 맞는 인덱스가 없습니다: {statement}"
                 ),
             ]
         }
-        Claim::SlowStatement { statement, blocks, mean_s, database_share } => {
-            let (blocks, mean, share) = (count(*blocks), time(*mean_s), percent(*database_share));
+        Claim::SlowStatement { statement, read, mean_s, database_share } => {
+            let (read, mean, share) = (reading(lang, *read), time(*mean_s), percent(*database_share));
             [
                 text!(
                     lang,
@@ -407,8 +421,8 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
                 ),
                 text!(
                     lang,
-                    "{mean} per call, {blocks} blocks, {share} of database time",
-                    "호출당 {mean}, {blocks}블록, 데이터베이스 시간의 {share}"
+                    "{mean} per call, {read}, {share} of database time",
+                    "호출당 {mean}, {read}, 데이터베이스 시간의 {share}"
                 ),
                 text!(
                     lang,

@@ -54,6 +54,7 @@ pub fn figure_name(lang: Lang, name: &FigureName) -> String {
         FigureName::DatabaseTimeShare => text!(lang, "share of database time", "데이터베이스 시간 비율"),
         FigureName::CallTime => text!(lang, "time per call", "호출당 시간"),
         FigureName::BlocksPerCall => text!(lang, "blocks per call", "호출당 블록"),
+        FigureName::RowsExaminedPerCall => text!(lang, "rows examined per call", "호출당 검사한 행"),
         FigureName::RowsPerCall => text!(lang, "rows per call", "호출당 행"),
         FigureName::SameTablesShare => {
             text!(lang, "statements on the same tables", "같은 테이블을 읽는 쿼리")

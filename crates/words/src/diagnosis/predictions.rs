@@ -1,6 +1,6 @@
 //! The parts of a prediction: the change, the limit after it, and the measurement that refutes it.
 
-use model::diagnosis::{Change, NextLimit, Refutation};
+use model::diagnosis::{Change, NextLimit, Refutation, SlotKind};
 
 use super::numbers::{count, rate, time};
 use super::{amount, resource_name};
@@ -20,6 +20,20 @@ pub fn change(lang: Lang, change: &Change) -> String {
         Change::NoPauses => text!(lang, "there are no pauses", "정지가 없음"),
         Change::NoEvictions => text!(lang, "the cache evicts nothing", "캐시에서 축출이 없음"),
         Change::EnoughConnections => text!(lang, "the pool has enough connections", "풀의 커넥션이 충분함"),
+        Change::Slots { kind, from, to } => {
+            let (from, to) = (count(*from), count(*to));
+            match kind {
+                SlotKind::Connections => {
+                    text!(lang, "{to} connections instead of {from}", "커넥션 {from}개 → {to}개")
+                }
+                SlotKind::Workers => {
+                    text!(lang, "{to} workers instead of {from}", "워커 {from}개 → {to}개")
+                }
+                SlotKind::Consumers => {
+                    text!(lang, "{to} consumers instead of {from}", "컨슈머 {from}개 → {to}개")
+                }
+            }
+        }
         Change::NoConnectionWait => {
             text!(lang, "calls do not wait for a connection", "호출이 연결을 기다리지 않음")
         }
@@ -88,6 +102,7 @@ pub fn next_limit(lang: Lang, limit: &NextLimit) -> String {
             let name = resource_name(lang, resource);
             text!(lang, "{name}", "{name}")
         }
+        NextLimit::SameSlots => text!(lang, "the same limit again", "다시 같은 한도"),
         NextLimit::Same { resource } => {
             let name = resource_name(lang, resource);
             text!(lang, "{name} again", "다시 {name}")

@@ -1,8 +1,8 @@
 //! Every text of a diagnosis, in every language: complete, in the field's terms, and with readable numbers.
 
 use model::diagnosis::{
-    Admission, Caveat, Change, Claim, Hypothesis, Inconclusive, MissingKind, NextLimit, Outcome, Refusal,
-    Refutation, Remedy, Resource, ResourceKind, RuledOut,
+    Admission, Caveat, Change, Claim, Hypothesis, Inconclusive, MissingKind, NextLimit, Outcome, Reading,
+    Refusal, Refutation, Remedy, Resource, ResourceKind, RuledOut, SlotKind,
 };
 use model::{Diagnosis, Fault, Grade};
 
@@ -95,8 +95,21 @@ fn claims() -> Vec<Claim> {
         Claim::ConnectionsNotReused { per_request: 0.981_23, opened_per_s: RATE, requests_per_s: RATE },
         Claim::RepeatedStatement { statement: name(), times: COUNT, time_share, requests_share },
         Claim::RepeatedCalls { statement: name(), calls_per_request: COUNT, database_share },
-        Claim::MissingIndex { statement: name(), blocks: COUNT, rows: 1.0, mean_s, database_share },
-        Claim::SlowStatement { statement: name(), blocks: COUNT, mean_s, database_share },
+        Claim::MissingIndex {
+            statement: name(),
+            read: Reading::Blocks(COUNT),
+            rows: 1.0,
+            mean_s,
+            database_share,
+        },
+        Claim::MissingIndex {
+            statement: name(),
+            read: Reading::Rows(COUNT),
+            rows: 1.0,
+            mean_s,
+            database_share,
+        },
+        Claim::SlowStatement { statement: name(), read: Reading::Blocks(COUNT), mean_s, database_share },
         Claim::SlowTracedStatement { statement: name(), mean_s, time_share },
         Claim::BackgroundStatement {
             statement: name(),
@@ -277,12 +290,16 @@ fn remedies_and_predictions_have_words() {
         Change::MoreProxies { service: name() },
         Change::NoJob,
         Change::EnoughConnections,
+        Change::Slots { kind: SlotKind::Connections, from: 2.0, to: 8.0 },
+        Change::Slots { kind: SlotKind::Workers, from: 1.0, to: 4.0 },
+        Change::Slots { kind: SlotKind::Consumers, from: 1.0, to: 4.0 },
     ];
     let core = || resource(ResourceKind::Core);
     let limits = [
         NextLimit::Resource { resource: core(), ceiling_per_s: Some(RATE) },
         NextLimit::Resource { resource: core(), ceiling_per_s: None },
         NextLimit::Same { resource: core() },
+        NextLimit::SameSlots,
         NextLimit::Users { resource: core(), ceiling_per_s: RATE },
         NextLimit::UsersOrRemainder,
         NextLimit::Remainder,

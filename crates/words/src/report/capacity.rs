@@ -47,8 +47,8 @@ crate::catalogue! {
     capacity_above_held = "; a higher load also met the SLOs" | "; 더 높은 부하도 SLO를 만족했습니다";
     capacity_recovered = "; the target recovered when the load went down" | "; 부하를 낮추자 회복했습니다";
     capacity_not_recovered =
-        "; the target did not recover when the load went down"
-        | "; 부하를 낮춰도 회복하지 못했습니다";
+        "; after it, so did this load: the target recovers late, or the load is at its limit"
+        | "; 그 뒤에는 이 부하도 위반했습니다(회복이 늦거나 한계에 가까운 부하)";
     capacity_broke(load) =
         "Not confirmed: {load} violated an SLO during the longer hold."
         | "확인되지 않았습니다. {load} 부하를 더 오래 유지하자 SLO를 위반했습니다.";
@@ -174,8 +174,8 @@ crate::catalogue! {
         | "부하 한계 위인데도 SLO를 만족했습니다.";
     capacity_level_recovered = "Recovered when the load went down." | "부하를 낮추자 회복했습니다.";
     capacity_level_not_recovered =
-        "Did not recover when the load went down."
-        | "부하를 낮춰도 회복하지 못했습니다.";
+        "Violated an SLO after the overload: the target recovers late, or this load is at its limit."
+        | "과부하 뒤에 SLO를 위반했습니다. 회복이 늦거나 한계에 가까운 부하입니다.";
     capacity_level_breaks(objective, excess) =
         "First step to violate {objective}{excess}."
         | "처음으로 SLO를 위반한 단계: {objective}{excess}.";

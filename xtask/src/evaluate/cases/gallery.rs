@@ -32,6 +32,8 @@ const FIRST_TOP_3_MIN: f64 = 0.85;
 const TOP_1_MIN: f64 = 0.9;
 const TOP_3_MIN: f64 = 0.97;
 const FALSE_LIMITED_MAX: f64 = 1.0 / 24.0;
+const INSIDE_MIN: f64 = 0.75;
+const ERROR_MAX: f64 = 0.15;
 
 /// The mark of a result whose run was diagnosed again with later detectors.
 const REPLAYED: &str = "replayed";
@@ -98,6 +100,7 @@ fn described(stack: &Stack, case: &Case, mut result: Value) -> Value {
     result["stack"] = json!(stack.name);
     result["about"] = json!(stack.about);
     result["case"] = json!(case.name);
+    result["is_other_remedy"] = json!(case.is_other_remedy);
     result["truth"] = json!({
         "outcomes": case.truth.outcomes,
         "labels": case.truth.labels,
@@ -307,14 +310,16 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
             first_of_replays.add(is_control, of_first);
             replays.add(is_control, of_now);
         }
-        predictions.extend(prediction(&result["now"]).filter(|_| of_now.is_first && !is_control));
+        let is_compared = of_now.is_first && !is_control && result["is_other_remedy"] != true;
+        predictions.extend(prediction(&result["now"]).filter(|_| is_compared));
         if effect(&result["now"]).is_some_and(|effect| effect < EFFECT_MIN) {
             weak.push(*part);
         }
         table.rows.push(row(part, result, of_first, of_now));
     }
     table.bars = bars(results.len(), &stacks, [first, now, replays]);
-    table.notes = notes(&stacks, &weak, &predictions, results);
+    table.bars.extend(bars_of_predictions(&predictions));
+    table.notes = notes(&stacks, &weak, results);
     table.notes.extend(note_of_replays(first_of_replays, replays));
     table
 }
@@ -395,12 +400,37 @@ fn bars(cases: usize, stacks: &BTreeMap<String, Counts>, [first, now, replays]: 
     ]
 }
 
-fn notes(
-    stacks: &BTreeMap<String, Counts>,
-    weak: &[&str],
-    predictions: &[Prediction],
-    results: &[(&str, Value)],
-) -> Vec<String> {
+fn bars_of_predictions(predictions: &[Prediction]) -> [Bar; 2] {
+    let inside = predictions.iter().filter(|one| one.is_inside).count();
+    let vacuous = predictions.iter().filter(|one| one.is_vacuous).count();
+    let error = median_error(predictions);
+    [
+        Bar {
+            line: format!(
+                "predictions of correct findings inside their interval: {inside} of {} (at least {:.0} %), {vacuous} predict no gain",
+                predictions.len(),
+                INSIDE_MIN * 100.0
+            ),
+            reached: !predictions.is_empty() && inside as f64 >= INSIDE_MIN * predictions.len() as f64,
+        },
+        Bar {
+            line: format!(
+                "median error of predictions: {} (at most {:.0} %)",
+                error.map_or("–".to_owned(), |error| format!("{:.0} %", error * 100.0)),
+                ERROR_MAX * 100.0
+            ),
+            reached: error.is_some_and(|error| error <= ERROR_MAX),
+        },
+    ]
+}
+
+fn median_error(predictions: &[Prediction]) -> Option<f64> {
+    let mut errors: Vec<f64> = predictions.iter().map(|one| one.error).collect();
+    errors.sort_by(f64::total_cmp);
+    errors.get(errors.len() / 2).copied()
+}
+
+fn notes(stacks: &BTreeMap<String, Counts>, weak: &[&str], results: &[(&str, Value)]) -> Vec<String> {
     let stack = |(name, counts): (&String, &Counts)| {
         let commit = results.iter().find(|(_, result)| result["stack"] == **name);
         let commit = commit.and_then(|(_, result)| result["first"]["provenance"]["detectors"].as_str());
@@ -413,23 +443,41 @@ fn notes(
             commit.and_then(|commit| commit.get(..12)).unwrap_or("unknown")
         )
     };
-    let inside = predictions.iter().filter(|one| one.is_inside).count();
-    let vacuous = predictions.iter().filter(|one| one.is_vacuous).count();
-    let mut errors: Vec<f64> = predictions.iter().map(|one| one.error).collect();
-    errors.sort_by(f64::total_cmp);
-    let median =
-        errors.get(errors.len() / 2).map_or("–".to_owned(), |error| format!("{:.0} %", error * 100.0));
     let mut notes = vec![
+        format!("First run by detectors: {}.", by_detectors(results).join("; ")),
         format!("First run by stack: {}.", stacks.iter().map(stack).collect::<Vec<_>>().join("; ")),
-        format!(
-            "Predictions of correct findings: {inside} of {} inside their interval, {vacuous} predict no gain, median error {median}.",
-            predictions.len()
-        ),
     ];
     if !weak.is_empty() {
         notes.push(format!("The remedy changed less than {EFFECT_MIN} times in: {}.", weak.join(", ")));
     }
     notes
+}
+
+/// The first runs of each generation of detectors: a generation was mended after the runs before it.
+fn by_detectors(results: &[(&str, Value)]) -> Vec<String> {
+    let mut generations: Vec<(String, Counts)> = Vec::new();
+    for (_, result) in results {
+        let provenance = &result["first"]["provenance"];
+        if provenance["detectors_older_than_stack"] != true {
+            continue;
+        }
+        let commit =
+            provenance["detectors"].as_str().and_then(|commit| commit.get(..12)).unwrap_or("unknown");
+        let place = generations.iter().position(|(known, _)| known == commit).unwrap_or_else(|| {
+            generations.push((commit.to_owned(), Counts::default()));
+            generations.len() - 1
+        });
+        let truth = &result["truth"];
+        let is_control = truth["labels"].as_array().is_none_or(Vec::is_empty);
+        generations[place].1.add(is_control, scored(truth, &result["first"]));
+    }
+    let text = |(commit, counts): &(String, Counts)| {
+        format!(
+            "{commit}: Top-1 {} and Top-3 {} of {} faults, {} of {} controls called limited",
+            counts.first, counts.among_three, counts.faults, counts.false_limited, counts.controls
+        )
+    };
+    generations.iter().map(text).collect()
 }
 
 fn note_of_replays(first: Counts, now: Counts) -> Option<String> {

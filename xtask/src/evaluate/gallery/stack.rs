@@ -80,6 +80,10 @@ pub(in crate::evaluate) struct Case {
     pub(in crate::evaluate) may_fail: bool,
     /// The setting in which the fault is removed; settings that it does not name stay.
     pub(in crate::evaluate) remedy: Option<Setting>,
+    /// Whether the remedy is another change than the one whose effect the diagnosis predicts, such as less work instead of another
+    /// processor. Then the two are not compared.
+    #[serde(default)]
+    pub(in crate::evaluate) is_other_remedy: bool,
 }
 
 /// A configuration of a stack.

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
+    SlotKind,
 };
 use model::{SpanKind, Strength, Unit};
 
@@ -102,7 +103,7 @@ fn is_proxy(view: &View<'_>, key: &StepKey, call: &Step) -> bool {
 /// The part of response time that a call accounts for.
 pub(super) struct Share {
     /// Share of the call itself.
-    own: f64,
+    pub(super) own: f64,
     /// Share with its part of the queueing for workers.
     pub(super) all: f64,
     /// Share of its service's work, without queueing.
@@ -233,7 +234,7 @@ fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, kind: C
             },
             cost,
             prediction: match kind {
-                CallKind::InLine(_) => view.without(explains, Change::NoConnectionWait),
+                CallKind::InLine(limit) => view.with_slots(explains, SlotKind::Connections, limit.at_once),
                 // A worker that does not wait for the call is free for others.
                 _ => view.without_work(
                     Gone {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Resource,
-    ResourceKind, Role, RuledOut,
+    ResourceKind, Role, RuledOut, SlotKind,
 };
 use model::signal::label;
 use model::{SignalId, SignalRole, Strength, Unit};
@@ -80,7 +80,7 @@ fn held(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> Option<O
     let (name, held, (busy, slots), service_s) = held.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let resource = Resource { kind: ResourceKind::TaskSlots, place: name.to_owned() };
     // Slots that are all busy let no more through (utilisation law).
-    let most = Ceiling { resource, per_s: slots / service_s.max(f64::MIN_POSITIVE) };
+    let most = Ceiling { resource, per_s: slots / service_s.max(f64::MIN_POSITIVE), is_firm: true };
     let claim = Claim::HeldByConsumers { queue: name.to_owned(), held, busy, slots, waiting_share: waits };
     Some(Observation::Found(
         Box::new(Hypothesis {
@@ -216,7 +216,11 @@ fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> 
                 None => vec![Caveat::ConsumersBusy],
             },
             cost: CostClass::Resource,
-            prediction: view.without(waits, Change::EnoughConsumers),
+            prediction: match workers {
+                // Idle workers that consume no queue are as many as there are.
+                Some(_) => view.without(waits, Change::EnoughConsumers),
+                None => view.with_slots(waits, SlotKind::Consumers, consumers),
+            },
             ..draft(claim, Remedy::AddConsumers, name)
         }),
         if workers.is_some() { Depth::Cause } else { Depth::Resource },

@@ -15,7 +15,7 @@ use super::super::ceilings::{self, Resource};
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::ceilings::FULL;
-use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, PROGRAM_MIN, WANTED_MIN};
+use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, PROGRAM_MIN, QUEUED_MIN, WANTED_MIN};
 
 /// Resources that are processors.
 const PROCESSORS: [ResourceKind; 6] = [
@@ -62,12 +62,20 @@ fn is_targets(view: &View<'_>, resource: &Resource<'_>) -> bool {
         ResourceKind::Cpu | ResourceKind::Thread => true,
         ResourceKind::ProgramCpu => {
             let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
-            resource.mean >= cores * PROGRAM_MIN
+            resource.mean >= cores * PROGRAM_MIN || share_queued(view, resource) >= QUEUED_MIN
         }
         // Where the programs under load are measured, each answers for itself.
         ResourceKind::Core if !view.signals(&[SignalId::ListenerCpu]).is_empty() => false,
         _ => wanted(view) >= WANTED_MIN,
     }
+}
+
+/// Returns the share of response time that a program's threads wait for a core, whoever uses it (Little's law).
+fn share_queued(view: &View<'_>, resource: &Resource<'_>) -> f64 {
+    let waiting = view.signals(&[SignalId::ListenerWaiting]).into_iter();
+    let of_program = waiting.filter(|signal| series::place(signal) == resource.name.place);
+    let threads: f64 = of_program.filter_map(|signal| series::mean(view.level, signal)).sum();
+    view.share_of_waiting(threads)
 }
 
 fn finding(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
@@ -142,7 +150,12 @@ fn doubled(view: &View<'_>, resource: &Resource<'_>, most: f64, now: Measured) -
     let scaled =
         |limit: f64| resource.demand.as_ref().and_then(|demand| demand.ceiling(limit)).unwrap_or(most);
     let next = scaled(resource.limit * 2.0);
-    let others = ceilings::resources(view).into_iter().filter(|other| other.name != resource.name);
+    // More cores of a machine are more for all of its programs.
+    let is_shared = |kind| matches!(kind, ResourceKind::ProgramCpu | ResourceKind::Core);
+    let is_raised = |other: &Resource<'_>| is_shared(resource.name.kind) && is_shared(other.name.kind);
+    let others = ceilings::resources(view)
+        .into_iter()
+        .filter(|other| other.name != resource.name && !is_raised(other));
     let lowest = others
         .filter_map(|other| Some((other.demand.as_ref()?.ceiling(other.limit)?, other.name)))
         .filter(|(per_s, _)| *per_s >= most)
@@ -182,6 +195,35 @@ mod tests {
 
     fn used(value: f64) -> model::Signal {
         flat("container_cpu", &[("pod", "a"), ("container", "worker")], 10, value)
+    }
+
+    #[test]
+    fn threads_that_wait_for_a_core_are_limited_whoever_uses_it() {
+        let role = |waiting: f64| {
+            let of = |name: &str, value: f64| flat(name, &[("program", "php-fpm:9000")], 10, value);
+            let signals = vec![
+                flat("core_cpu", &[("core", "0")], 10, 1.0),
+                flat("core_cpu", &[("core", "1")], 10, 1.0),
+                of("listener_cpu", 0.3),
+                of("listener_waiting", waiting),
+            ];
+            let found = fires(detect, &with_evidence(level(10, 10, 0.8), signals, Vec::new()));
+            found.iter().find(|it| it.place == "php-fpm:9000").map(|it| it.role)
+        };
+        // Eight requests in flight.
+        assert_eq!(role(6.0), Some(Role::Limits));
+        assert_eq!(role(1.0), Some(Role::Contributes));
+    }
+
+    #[test]
+    fn more_cores_are_more_for_all_programs_of_a_machine() {
+        let of = |program: &str, value: f64| flat("listener_cpu", &[("program", program)], 10, value);
+        let cores = ["0", "1"].map(|core| flat("core_cpu", &[("core", core)], 10, 1.0));
+        let signals = cores.into_iter().chain([of("php-fpm:9000", 1.9), of("nginx:80", 0.1)]).collect();
+        let found = fires(detect, &with_evidence(level(10, 100, 0.2), signals, Vec::new()));
+        let php = found.iter().find(|it| it.place == "php-fpm:9000").expect("a finding");
+        let next = php.prediction.as_ref().map(|it| &it.next_limit);
+        assert!(matches!(next, Some(NextLimit::Same { .. })), "{next:?}");
     }
 
     #[test]

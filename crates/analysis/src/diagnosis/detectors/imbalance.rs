@@ -18,9 +18,9 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::imbalance::{LONGER_MIN, REQUESTS_MIN, TIMES_MIN, WAIT_S_MIN, WAITS_MIN};
 
-/// Labels that identify replicas.
-const REPLICA: [&str; 6] =
-    [label::POD, label::INSTANCE, label::PROXY, label::REPLICA, label::CONTROLLER_POD, label::HOSTNAME];
+/// Labels that identify replicas. HAProxy's `proxy` is none: it names a frontend or a backend, which serve different things.
+const REPLICA: [&str; 5] =
+    [label::POD, label::INSTANCE, label::REPLICA, label::CONTROLLER_POD, label::HOSTNAME];
 
 /// Requests by replica.
 type Shares = BTreeMap<String, f64>;
@@ -191,6 +191,16 @@ mod tests {
         check(detect, &case(51.0, 0.052), &[]);
         check(detect, &case(95.0, 0.092), &["replica imbalance: a"]);
         check(detect, &case(51.0, 0.2), &["replica imbalance: a"]);
+    }
+
+    #[test]
+    fn frontends_and_backends_of_a_proxy_are_no_replicas() {
+        let of = |name, value| Signal {
+            unit: "/s".to_owned(),
+            ..flat("haproxy_frontend_http_requests_total", &[("proxy", name)], 10, value)
+        };
+        let level = with_evidence(level(10, 100, 0.1), vec![of("shop", 98.0), of("status", 1.0)], Vec::new());
+        check(detect, &level, &[]);
     }
 
     #[test]

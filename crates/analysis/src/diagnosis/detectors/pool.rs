@@ -11,15 +11,20 @@ use std::collections::BTreeMap;
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
+    SlotKind,
 };
-use model::{SignalRole, SpanKind, Strength, Unit};
+use model::{SignalId, SignalRole, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::concurrency;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::series;
-use super::super::thresholds::pool::{BEFORE_MIN, LIMITS_MIN, SHARE_MIN};
+use super::super::sessions;
+use super::super::thresholds::cpu::AT_LIMIT_MIN;
+use super::super::thresholds::pool::{
+    BEFORE_MIN, CALLS_MIN, CROWD_MIN, LIMITS_MIN, SHARE_MIN, STEADY_MAX, UNUSED_MAX,
+};
 use crate::roles::{ActivityRole, Pool};
 
 /// The signals of a connection pool.
@@ -31,7 +36,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         view.paths.steps.iter().filter(|(_, step)| matches!(step.role, ActivityRole::PoolWait(_))).collect();
     let pending = view.sum_of_means(&SignalRole::PoolPending.signals());
     if waits.is_empty() && pending.is_none() {
-        let found: Vec<Observation> = by_concurrency(view).into_iter().collect();
+        let found: Vec<Observation> =
+            by_concurrency(view).or_else(|| by_connections(view)).into_iter().collect();
         return if found.is_empty() {
             vec![Observation::Missing(MissingKind::ConnectionPools)]
         } else {
@@ -73,27 +79,44 @@ fn leads_to_database(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
     }
 }
 
-/// Finds a pool whose waits no span and no metric shows: a service has a limited number of statements open, each begins when another
-/// ends, and requests that have begun wait before their first.
+/// The calls that one service makes to a database, or to another callee.
+type Callees<'v> = BTreeMap<(&'v str, Option<&'v str>), Vec<(i64, u64)>>;
+
+/// Finds a pool whose waits no span and no metric shows: a service has a limited number of calls open, each begins when another
+/// ends, and requests that have begun wait before their first. One call at a time may be a lock as well, so that of other calls than
+/// statements a pool has at least two.
 fn by_concurrency(view: &View<'_>) -> Option<Observation> {
-    let mut statements: BTreeMap<&str, Vec<(i64, u64)>> = BTreeMap::new();
-    let calls =
-        view.paths.steps.iter().filter(|(key, step)| key.kind == SpanKind::Client && step.is_database);
-    for (key, step) in calls {
-        statements.entry(&*key.service).or_default().extend(&step.times_ns);
+    let mut calls: Callees<'_> = BTreeMap::new();
+    for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Client) {
+        let callee = if step.is_database { None } else { Some(step.callee.as_deref().unwrap_or("")) };
+        calls.entry((&key.service, callee)).or_default().extend(&step.times_ns);
     }
-    let found = statements.iter().filter(|_| !view.paths.is_biased).filter_map(|(service, spans)| {
+    let found = calls.iter().filter(|_| !view.paths.is_biased).filter_map(|((service, callee), spans)| {
         let share = view.share_of_paths(view.paths.before_calls_ns(service));
         let limit = concurrency::limit(spans, view.weight()).filter(|_| share >= BEFORE_MIN)?;
-        Some((*service, share, limit))
+        let is_pool = callee.is_none() || limit.at_once >= CALLS_MIN;
+        is_pool.then_some((*service, *callee, share, limit))
     });
-    let (service, share, limit) = found.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let claim = Claim::PoolExhausted {
-        place: service.to_owned(),
-        waiting_share: share,
-        mean_wait_s: None,
-        pending: None,
-        connections: Some(limit.at_once),
+    let (service, callee, share, limit) = found.max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let (claim, remedy) = match callee {
+        None => (
+            Claim::PoolExhausted {
+                place: service.to_owned(),
+                waiting_share: share,
+                mean_wait_s: None,
+                pending: None,
+                connections: Some(limit.at_once),
+            },
+            Remedy::EnlargePool,
+        ),
+        Some(_) => (
+            Claim::HeadOfLine {
+                service: service.to_owned(),
+                waiting_share: share,
+                mean_wait_s: share * view.level.mean_s().unwrap_or(0.0),
+            },
+            Remedy::MultiplexConnections,
+        ),
     };
     let numbers = vec![
         exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
@@ -106,10 +129,54 @@ fn by_concurrency(view: &View<'_>) -> Option<Observation> {
             strength: Strength::Arithmetic,
             explains: Some(share),
             numbers,
+            caveats: if callee.is_none() { vec![Caveat::DatabaseCapacity] } else { Vec::new() },
+            cost: CostClass::Setting,
+            prediction: view.with_slots(share, SlotKind::Connections, limit.at_once),
+            ..draft(claim, remedy, service)
+        }),
+        Depth::Cause,
+    ))
+}
+
+/// Finds a pool by the connections that its database counts: all of them are in use all the time, far more requests are in flight,
+/// and neither locks nor processors hold the statements up.
+fn by_connections(view: &View<'_>) -> Option<Observation> {
+    let sessions::Connections { open, idle } = sessions::connections(view)?;
+    let (in_flight, most) = (view.level.in_flight(), open.round());
+    let locked = view.sum_of_means(&[SignalId::LocksWaiting]).unwrap_or(0.0);
+    let is_exhausted = most >= 1.0 && (open - most).abs() <= STEADY_MAX && idle <= most * UNUSED_MAX;
+    let is_held_up = locked > most * UNUSED_MAX || super::share_saturated(view) >= AT_LIMIT_MIN;
+    if !is_exhausted || is_held_up || in_flight < most * CROWD_MIN {
+        return None;
+    }
+    let share = view.share_of_waiting(in_flight - most);
+    let mut services = view.paths.entries.keys();
+    let place = match (services.next(), services.next()) {
+        (Some(service), None) => service.to_string(),
+        _ => "database".to_owned(),
+    };
+    let claim = Claim::PoolExhausted {
+        place: place.clone(),
+        waiting_share: share,
+        mean_wait_s: None,
+        pending: Some(in_flight - most),
+        connections: Some(most),
+    };
+    let queries = view.signals(&[SignalId::Connections]).into_iter().take(super::QUERIES_MAX);
+    Some(Observation::Found(
+        Box::new(Hypothesis {
+            strength: Strength::Statistics,
+            explains: Some(share),
+            numbers: vec![
+                exact(FigureName::InFlight, in_flight, Unit::Count),
+                exact(FigureName::ConnectionsInUse, open - idle, Unit::Count),
+                exact(FigureName::ConnectionsMax, most, Unit::Count),
+            ],
+            queries: queries.map(|signal| view.query(signal)).collect(),
             caveats: vec![Caveat::DatabaseCapacity],
             cost: CostClass::Setting,
-            prediction: view.without(share, Change::EnoughConnections),
-            ..draft(claim, Remedy::EnlargePool, service)
+            prediction: view.with_slots(share, SlotKind::Connections, most),
+            ..draft(claim, Remedy::EnlargePool, place)
         }),
         Depth::Cause,
     ))
@@ -156,7 +223,10 @@ fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Obs
             exemplars: step.map(|step| view.exemplars(&step.slowest)).unwrap_or_default(),
             caveats: vec![Caveat::DatabaseCapacity],
             cost: CostClass::Setting,
-            prediction: view.without(share, Change::EnoughConnections),
+            prediction: match limit {
+                Some(limit) => view.with_slots(share, SlotKind::Connections, limit),
+                None => view.without(share, Change::EnoughConnections),
+            },
             ..draft(claim, Remedy::EnlargePool, place)
         }),
         Depth::Cause,
@@ -234,6 +304,59 @@ mod tests {
             assert_eq!(database_s, 20 * 5_000_000, "{operation} is no work of the database");
         }
         check(detect, &pooled("pg.connect", 90.0), &[]);
+    }
+
+    #[test]
+    fn requests_wait_before_calls_of_which_two_are_open_at_a_time() {
+        let case = |slots: usize| {
+            let build = |start_ms: f64| {
+                let mut spans = request("shop", "GET /quote", 480.0, &[]);
+                let attributes = vec![("http.request.method".into(), "GET".to_owned())];
+                let call = span(9, 1, "shop", "GET", 440.0, 39.0);
+                spans.push(model::Span { kind: SpanKind::Client, attributes, ..call });
+                spans.iter_mut().for_each(|span| span.start_ns += ((start_ms - 440.0) * 1e6) as i64);
+                spans
+            };
+            let traces = super::super::super::testing::in_slots(slots, 500 * slots as u128, 40.0, build);
+            crate::diagnosis::Level { traces, ..level(20, 25 * slots as u64, 0.48) }
+        };
+        check(detect, &case(2), &["head-of-line blocking: shop"]);
+        // A lock is held across one call at a time.
+        check(detect, &case(1), &[]);
+    }
+
+    #[test]
+    fn statements_below_requests_that_have_ended_belong_to_those_without_any() {
+        let case = |waits_ms: f64| {
+            let build = |start_ms: f64| {
+                // Every second request of a connection has the statement of the next one, in the context of which it is handed on.
+                let is_even = (((start_ms - 500.0) / 40.0).floor() as u64).is_multiple_of(2);
+                let both = [("select 1", waits_ms, 39.0), ("select 1", waits_ms + 40.0, 39.0)];
+                let below = if is_even { &both[..] } else { &[] };
+                let mut spans = request("shop", "GET /report", waits_ms + 40.0, below);
+                spans.iter_mut().for_each(|span| span.start_ns += ((start_ms - waits_ms) * 1e6) as i64);
+                spans
+            };
+            let traces = super::super::super::testing::in_slots(2, 1000, 40.0, build);
+            crate::diagnosis::Level { traces, ..level(20, 50, (waits_ms + 40.0) / 1e3) }
+        };
+        check(detect, &case(440.0), &["connection pool too small: shop"]);
+        check(detect, &case(1.0), &[]);
+    }
+
+    #[test]
+    fn a_database_whose_connections_are_all_in_use_shows_a_pool() {
+        let case = |active: f64, idle: f64, locked: f64| {
+            let of = |state, value| flat("connections", &[("state", state)], 10, value);
+            let signals =
+                vec![of("active", active), of("idle", idle), flat("locks_waiting", &[], 10, locked)];
+            // Ten requests in flight.
+            with_evidence(level(10, 20, 0.5), signals, Vec::new())
+        };
+        check(detect, &case(1.95, 0.05, 0.0), &["connection pool too small: database"]);
+        check(detect, &case(1.95, 6.05, 0.0), &[]);
+        check(detect, &case(8.0, 0.0, 0.0), &[]);
+        check(detect, &case(2.0, 0.0, 1.9), &[]);
     }
 
     #[test]

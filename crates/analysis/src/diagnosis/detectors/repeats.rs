@@ -22,16 +22,19 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     }
     let most = view.paths.repeats.iter().max_by(|a, b| a.1.on_path_ns.total_cmp(&b.1.on_path_ns));
     let Some((statement, repeated)) = most else {
-        return vec![Observation::RuledOut(RuledOut::NoRepeatedStatements)];
+        // SDKs drop spans that they cannot send in time, those of frequent statements first. The database counts them all.
+        let otherwise = || Observation::RuledOut(RuledOut::NoRepeatedStatements);
+        return vec![by_counts(view).unwrap_or_else(otherwise)];
     };
     let share = view.share_of_paths(repeated.on_path_ns);
+    let with_between = view.share_of_paths(repeated.on_path_ns + repeated.between_ns);
     let each = repeated.times as f64 / repeated.traces.max(1) as f64;
     if share < SHARE_MIN {
-        return vec![Observation::RuledOut(RuledOut::RepeatedStatement {
-            statement: short(statement),
-            times: each,
-            time_share: share,
-        })];
+        let otherwise = || {
+            let statement = short(statement);
+            Observation::RuledOut(RuledOut::RepeatedStatement { statement, times: each, time_share: share })
+        };
+        return vec![by_counts(view).unwrap_or_else(otherwise)];
     }
     // One execution remains.
     let goes = 1.0 - 1.0 / each.max(1.0);
@@ -54,8 +57,12 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
             exemplars,
             flags: super::biased(view),
             cost: CostClass::Logic,
-            prediction: view
-                .without_work(Gone { share: share * goes, freed: of_database * goes }, Change::OneStatement),
+            // With the statements goes at most the work between them.
+            prediction: view.without_between(
+                Gone { share: share * goes, freed: of_database * goes },
+                Gone { share: with_between * goes, freed: (of_database.max(with_between)) * goes },
+                Change::OneStatement,
+            ),
             ..draft(
                 Claim::RepeatedStatement {
                     statement: short(statement),
@@ -118,6 +125,19 @@ mod tests {
             (0..times).map(|at| ("select c from category where id = 7", at as f64 * 2.0, 1.5)).collect();
         let trace = |number| sampled(number, request("shop", "GET /", 100.0, &below));
         crate::diagnosis::Level { traces: (0..20).map(trace).collect(), ..level(10, 10, 0.1) }
+    }
+
+    #[test]
+    fn a_database_counts_repeated_statements_whose_spans_were_dropped() {
+        let text = "select c from category where id = $1";
+        let fields = [("calls", 3_000.0), ("total_ms", 500.0), ("share_of_db_time", 0.9)];
+        let statement = super::super::super::testing::record(RecordKind::Statement, text, &fields);
+        let kept = times(2);
+        let level = crate::diagnosis::Level {
+            traces: kept.traces,
+            ..super::super::super::testing::with_evidence(level(10, 10, 0.1), Vec::new(), vec![statement])
+        };
+        check(detect, &level, &["N+1 queries: select c from category where id = $1"]);
     }
 
     #[test]

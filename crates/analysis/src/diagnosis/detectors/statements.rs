@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, MissingKind, Note, Prediction,
-    Remedy, Role, RuledOut,
+    Reading, Remedy, Role, RuledOut,
 };
 use model::signal::label;
 use model::{Record, RecordKind, Signal, SignalId, Strength, Unit};
@@ -18,7 +18,7 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Slowest, Step};
 use super::super::prediction::Gone;
-use super::super::thresholds::calls::NOTICED_S;
+use super::super::thresholds::calls::{DECIDES_MIN, NOTICED_S};
 use super::super::thresholds::case_view::WAITS_MIN;
 use super::super::thresholds::statements::{
     BLOCKS_MIN, BLOCKS_PER_ROW_MIN, DATABASE_SHARE_MIN, LACKING_LIMITS_MIN, LACKING_SHARE_MIN, LIMITS_MIN,
@@ -36,6 +36,8 @@ struct Known<'a> {
     calls: f64,
     mean_s: f64,
     blocks: f64,
+    /// Rows that it looks at, where the database counts them instead of blocks.
+    examined: f64,
     rows: f64,
     database_share: f64,
     /// Its share of response time.
@@ -76,9 +78,11 @@ fn without_records(view: &View<'_>) -> Vec<Observation> {
     let shares = calls.map(|(key, step)| (step, Share::new(view, key, step)));
     let Some((step, share)) = shares.max_by(|a, b| a.1.all.total_cmp(&b.1.all)) else { return Vec::new() };
     let mut observations = vec![Observation::Missing(MissingKind::DatabaseCounters)];
-    // A busy database that delays no request is no bottleneck.
+    // A busy database that delays no request is no bottleneck, unless users notice the length of the statement itself.
     let is_jam = share.all >= LIMITS_MIN && share.waits >= WAITS_MIN;
-    if let Some(text) = step.statement.as_ref().filter(|_| is_jam) {
+    let (least, _) = view.share_interval(share.own);
+    let decides = least >= DECIDES_MIN && step.mean_s() >= NOTICED_S;
+    if let Some(text) = step.statement.as_ref().filter(|_| is_jam || decides) {
         observations.push(of_traces(view, text, step, &share));
     }
     observations
@@ -130,6 +134,7 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
             calls,
             mean_s: number("total_ms")? / 1e3 / calls,
             blocks: (number("blocks_hit").unwrap_or(0.0) + number("blocks_read").unwrap_or(0.0)) / calls,
+            examined: number("rows_examined").unwrap_or(0.0) / calls,
             rows: number("rows").unwrap_or(0.0) / calls,
             database_share: number("share_of_db_time").unwrap_or(0.0),
             share,
@@ -190,12 +195,12 @@ fn asks_for_one(text: &str) -> bool {
         && !changes_shape.iter().any(|word| text.starts_with(word))
 }
 
-/// Returns true if it selects few rows by a condition and reads many blocks for them.
+/// Returns true if it selects few rows by a condition and reads many blocks for them, or looks at many rows.
 fn reads_much(one: &Known<'_>) -> bool {
+    let is_much = |read: f64, least: f64| read >= least && read / one.rows.max(1.0) >= BLOCKS_PER_ROW_MIN;
     asks_for_one(&one.text.to_lowercase())
         && one.database_share >= LACKING_SHARE_MIN
-        && one.blocks >= BLOCKS_MIN
-        && one.blocks / one.rows.max(1.0) >= BLOCKS_PER_ROW_MIN
+        && (is_much(one.blocks, BLOCKS_MIN) || is_much(one.examined, ROWS_OF_SCAN_MIN))
 }
 
 /// Totals of the statements that read the same tables as one, with that one: a remedy for one may help all.
@@ -246,7 +251,10 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
         exact(FigureName::DatabaseTimeShare, one.database_share * 100.0, Unit::Percent),
         exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
         exact(FigureName::CallTime, one.mean_s, Unit::Seconds).noted(Note::MeanOfCalls(one.calls)),
-        exact(FigureName::BlocksPerCall, one.blocks, Unit::Count),
+        match one.examined > 0.0 {
+            true => exact(FigureName::RowsExaminedPerCall, one.examined, Unit::Count),
+            false => exact(FigureName::BlocksPerCall, one.blocks, Unit::Count),
+        },
         exact(FigureName::RowsPerCall, one.rows, Unit::Count),
     ];
     numbers.extend(alike.filter(|alike| alike.count > 1).map(|alike| {
@@ -257,14 +265,15 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
         sessions::working_share(view).map(|works| 1.0 - works).filter(|idle| *idle > 1.0 - WORKING_MIN);
     // Statements that sleep do not wait for each other, so that only their length counts.
     let is_felt = idle.is_none() || share * view.level.mean_s().unwrap_or(0.0) >= NOTICED_S;
-    let (statement, blocks, mean_s) = (short(&one.text), one.blocks, one.mean_s);
+    let read = if one.examined > 0.0 { Reading::Rows(one.examined) } else { Reading::Blocks(one.blocks) };
+    let (statement, mean_s) = (short(&one.text), one.mean_s);
     let database_share = one.database_share;
     let (claim, remedy) = match lacks_index {
         true => (
-            Claim::MissingIndex { statement, blocks, rows: one.rows, mean_s, database_share },
+            Claim::MissingIndex { statement, read, rows: one.rows, mean_s, database_share },
             Remedy::CreateIndex,
         ),
-        false => (Claim::SlowStatement { statement, blocks, mean_s, database_share }, Remedy::CacheResult),
+        false => (Claim::SlowStatement { statement, read, mean_s, database_share }, Remedy::CacheResult),
     };
     let mut exemplars = view.exemplars(&one.slowest);
     exemplars.truncate(2);
@@ -288,7 +297,11 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
             queries: vec![model::diagnosis::EvidenceQuery {
                 source: one.record.source.clone(),
                 signal: "statements".to_owned(),
-                text: "pg_stat_statements, at both ends of the run".to_owned(),
+                text: match one.examined > 0.0 {
+                    true => "performance_schema, statements by digest, at both ends of the run",
+                    false => "pg_stat_statements, at both ends of the run",
+                }
+                .to_owned(),
                 run: view.run,
                 from: view.level.from(),
                 to: view.level.to(),
@@ -405,6 +418,49 @@ mod tests {
         assert!(!lacks(&case(text, "app", 100.0, 1_200.0)), "it is small");
         assert!(!lacks(&case(text, "download", 100.0, 12_000.0)), "it is another's");
         assert!(!lacks(&case("select count(*) from review group by app_id", "review", 100.0, 12_000.0)));
+    }
+
+    #[test]
+    fn a_traced_statement_whose_length_users_notice_limits_without_counters() {
+        let found = |length_ms: f64| {
+            let below = [("update stock set quantity = quantity - 1 where id = 1", 1.0, length_ms)];
+            let trace = |number| {
+                let spans = super::super::super::testing::request("shop", "POST /", length_ms + 3.0, &below);
+                super::super::super::testing::sampled(number, spans)
+            };
+            let traces = (0..40).map(trace).collect();
+            fires(detect, &crate::diagnosis::Level { traces, ..level(10, 20, (length_ms + 4.0) / 1e3) }).len()
+        };
+        assert_eq!((found(300.0), found(4.0)), (1, 0));
+    }
+
+    #[test]
+    fn looking_at_many_rows_for_few_lacks_an_index() {
+        let case = |examined: f64| {
+            let text = "SELECT total FROM orders WHERE customer_id = ? LIMIT ?";
+            let fields = [
+                ("calls", 1000.0),
+                ("total_ms", 9_000.0),
+                ("rows", 20_000.0),
+                ("rows_examined", examined * 1000.0),
+                ("share_of_db_time", 0.9),
+            ];
+            let statement = record(RecordKind::Statement, text, &fields);
+            with_evidence(level(10, 100, 0.01), Vec::new(), vec![statement])
+        };
+        let lacks = |level: &crate::diagnosis::Level| {
+            fires(detect, level).iter().any(|it| it.fault() == FaultKind::MissingIndex)
+        };
+        assert!(lacks(&case(40_000.0)));
+        assert!(!lacks(&case(20.0)), "it reads what it returns");
+    }
+
+    #[test]
+    fn a_digest_joins_the_statement_that_a_driver_wrote() {
+        let mut level = traced("select title from app where name = ?");
+        level.evidence.records[0].subject = "SELECT `title` FROM `app` WHERE NAME = ?".to_owned();
+        let expect = "slow statement: SELECT `title` FROM `app` WHERE NAME = ?";
+        check(detect, &level, &[expect]);
     }
 
     /// Statements with all of the database's time, and traces with the same statement, or another.

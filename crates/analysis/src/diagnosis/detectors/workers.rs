@@ -11,25 +11,29 @@ use std::sync::Arc;
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, NextLimit, Note, Prediction,
-    Refutation, Remedy,
+    Refutation, Remedy, SlotKind,
 };
-use model::{SpanKind, Strength, Unit};
+use model::{SignalId, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::concurrency::{self, ConcurrencyLimit};
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Paths, Step, StepKey};
 use super::super::prediction::Gone;
+use super::super::series;
 use super::super::thresholds::workers::{
-    BETWEEN_RUNS, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OUTSIDE_MIN, OWN_MAX, SHARE_MIN, WAIT_S_MIN,
+    BETWEEN_RUNS, COUNTED_MIN, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OUTSIDE_MIN, OWN_MAX, SHARE_MIN, WAIT_S_MIN,
 };
 use super::calls::Share;
 use crate::roles::{ActivityRole, Turn};
 
 /// Finds services with too few workers.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let found =
-        waiting(view).or_else(|| in_front_of_service(view)).or_else(|| paced(view)).or_else(|| plateau(view));
+    let found = waiting(view)
+        .or_else(|| in_front_of_service(view))
+        .or_else(|| counted(view))
+        .or_else(|| paced(view))
+        .or_else(|| plateau(view));
     found.map(|hypothesis| Observation::Found(Box::new(hypothesis), Depth::Resource)).into_iter().collect()
 }
 
@@ -120,8 +124,45 @@ fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
             exact(FigureName::InFlight, view.level.in_flight(), Unit::Count),
         ],
         exemplars: slowest.unwrap_or_default(),
-        prediction: view.without(share, Change::EnoughWorkers),
+        prediction: view.with_slots(share, SlotKind::Workers, limit.at_once),
         ..hypothesis(view, claim, service, None)
+    })
+}
+
+/// Finds a server whose own metrics count the requests that wait for one of its threads, processes or connections: divided by the
+/// requests in flight they are the share of response time (Little's law).
+fn counted(view: &View<'_>) -> Option<Hypothesis> {
+    let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
+    let queues = view.signals(&[SignalId::ServerPending]).into_iter();
+    let queues = queues.filter_map(|signal| Some((signal, series::mean(view.level, signal)?)));
+    let (signal, pending) = queues.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let share = view.share_of_waiting(pending);
+    if share < COUNTED_MIN || share * mean_s < WAIT_S_MIN {
+        return None;
+    }
+    let of_server = |id: SignalId| {
+        let all = view.signals(&[id]).into_iter();
+        let own = all.filter(|it| it.source == signal.source && series::place(it) == series::place(signal));
+        own.filter_map(|it| series::peak(view.level, it)).reduce(f64::max)
+    };
+    let at_once = of_server(SignalId::ServerThreadsLimit).or_else(|| of_server(SignalId::ServerThreads));
+    let claim = Claim::QueuedInFront {
+        service: series::place(signal).to_owned(),
+        at_once: at_once.unwrap_or(0.0),
+        through_per_s: view.level.requests_per_s(),
+        waiting_share: share,
+    };
+    at_once.map(|at_once| Hypothesis {
+        explains: Some(share),
+        numbers: vec![
+            exact(FigureName::PendingRequests, pending, Unit::Count).noted(Note::MeanOfRun),
+            exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+            exact(FigureName::AtOnce, at_once, Unit::Count),
+            exact(FigureName::InFlight, view.level.in_flight(), Unit::Count),
+        ],
+        queries: vec![view.query(signal)],
+        prediction: view.with_slots(share, SlotKind::Workers, at_once),
+        ..hypothesis(view, claim, series::place(signal), None)
     })
 }
 
@@ -263,6 +304,27 @@ mod tests {
     use super::super::super::testing::{flat, level, request, sampled, span, with_evidence};
     use super::super::super::{diagnose, testing};
     use super::*;
+
+    #[test]
+    fn requests_that_a_server_counts_as_waiting_wait_for_its_workers() {
+        let case = |pending: f64| {
+            let of = |name: &str, value: f64| flat(name, &[("pool", "www")], 20, value);
+            let mut level = observed(20, 0.8, 20.0);
+            level.evidence.signals.extend([
+                of("server_pending", pending),
+                of("server_threads", 2.0),
+                of("server_threads_limit", 2.0),
+            ]);
+            diagnose(&Case { levels: vec![level] })
+        };
+        let found = case(14.0);
+        assert_eq!(found.outcome, Outcome::Limited, "{:?}", found.findings);
+        let one = &found.findings[0];
+        assert_eq!((one.fault(), one.place.as_str()), (FaultKind::TooFewWorkers, "www"));
+        let Claim::QueuedInFront { at_once, .. } = one.claim else { panic!("{:?}", one.claim) };
+        assert_eq!(at_once, 2.0);
+        assert!(case(0.5).findings.is_empty());
+    }
 
     fn observed(rate: u64, mean_s: f64, users: f64) -> Level {
         let core = flat("core_cpu", &[("core", "1")], 20, 0.2);

@@ -6,6 +6,7 @@
 
 mod exposition;
 mod rates;
+mod statements;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
 use exposition::Page;
 use rates::{Rates, Value};
+use statements::Statements;
 
 /// This kind of source.
 pub(super) const KIND: Kind = Kind {
@@ -46,6 +48,7 @@ struct Scrape {
     path: String,
     step: Duration,
     rates: Rates,
+    statements: Statements,
     gathered: Gathered,
     last_at: Option<Instant>,
     wrong: u64,
@@ -66,6 +69,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         path,
         step,
         rates: Rates::new(),
+        statements: Statements::default(),
         gathered: Gathered::new(SERIES_MAX),
         last_at: None,
         wrong: 0,
@@ -121,6 +125,7 @@ impl Source for Scrape {
         self.wrong = self.wrong.max(page.wrong);
         self.beyond = self.beyond.max(page.dropped);
         let elapsed_s = self.last_at.map_or(0.0, |last| now.at.since(last).as_secs_f64());
+        self.statements.read(&page);
         for value in self.rates.read(page, elapsed_s) {
             let signal = self.signal(value, now.at);
             self.gathered.add(signal);
@@ -152,7 +157,15 @@ impl Source for Scrape {
                 fields,
             }
         };
-        let records = if lost.is_empty() { Vec::new() } else { vec![warning(lost)] };
+        let statement = |(subject, fields): (String, BTreeMap<String, Datum>)| Record {
+            source: self.about.name.clone(),
+            kind: RecordKind::Statement,
+            at: period.to.at,
+            subject,
+            fields,
+        };
+        let mut records: Vec<Record> = self.statements.records().into_iter().map(statement).collect();
+        records.extend((!lost.is_empty()).then(|| warning(lost)));
         Ok(Evidence { signals, records, ..Evidence::default() })
     }
 }

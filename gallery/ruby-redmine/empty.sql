@@ -1,0 +1,1 @@
+-- Redmine makes its own tables.
