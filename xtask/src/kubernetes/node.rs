@@ -24,6 +24,9 @@ use serde_json::{Value, json};
 use super::api::Api;
 use super::network::{Namespace, Network};
 
+/// Mount path, name and content.
+type SecretFile = (String, String, Vec<u8>);
+
 /// The image that every node has.
 pub(super) const IMAGE: &str = "plimsoll:test";
 
@@ -274,8 +277,8 @@ impl Agent {
         Ok(())
     }
 
-    /// The files of a pod's Secrets: mount path, name and content. `None` while a Secret is missing.
-    fn volumes(&self, pod: &Value) -> anyhow::Result<Option<Vec<(String, String, Vec<u8>)>>> {
+    /// The files of a pod's Secrets. `None` while a Secret is missing.
+    fn volumes(&self, pod: &Value) -> anyhow::Result<Option<Vec<SecretFile>>> {
         let mut files = Vec::new();
         let mounts = pod["spec"]["containers"][0]["volumeMounts"].as_array().cloned().unwrap_or_default();
         for volume in pod["spec"]["volumes"].as_array().into_iter().flatten() {

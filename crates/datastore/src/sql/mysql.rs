@@ -23,6 +23,9 @@ use self::rows::{Column, RowFormat};
 use super::{Budget, Executed, Rows, SqlError, Value};
 use crate::{BoxStream, Dial, Tls};
 
+/// Takes a row of a result, with the columns that it belongs to.
+type TakeRow<'a> = dyn FnMut(&[Column], Vec<Value>) -> Result<(), SqlError> + 'a;
+
 /// Timeout of a connection where the data source names none.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -170,7 +173,7 @@ impl Mysql {
         statement: &str,
         parameters: Vec<Value>,
         executed: &mut Executed,
-        take: &mut dyn FnMut(&[Column], Vec<Value>) -> Result<(), SqlError>,
+        take: &mut TakeRow<'_>,
     ) -> Result<(), SqlError> {
         if parameters.is_empty() {
             wire.command(COM_QUERY, statement.as_bytes()).await?;
@@ -193,7 +196,7 @@ impl Mysql {
         wire: &mut Wire,
         format: RowFormat,
         executed: &mut Executed,
-        take: &mut dyn FnMut(&[Column], Vec<Value>) -> Result<(), SqlError>,
+        take: &mut TakeRow<'_>,
     ) -> Result<(), SqlError> {
         loop {
             let status = match answer(wire).await? {
@@ -218,7 +221,7 @@ impl Mysql {
         wire: &mut Wire,
         format: RowFormat,
         columns: &[Column],
-        take: &mut dyn FnMut(&[Column], Vec<Value>) -> Result<(), SqlError>,
+        take: &mut TakeRow<'_>,
     ) -> Result<u16, SqlError> {
         loop {
             let packet = wire.packet().await?;
