@@ -85,7 +85,7 @@ impl Given<'_> {
     }
 }
 
-/// What a text is read as.
+/// The type that a text is read as.
 pub(crate) trait Kind {
     /// Its name in messages about a single value, and about one of a list.
     const NAMES: [&'static str; 2];

@@ -154,8 +154,8 @@ pub(crate) struct VuState {
     pub(crate) http: HttpState,
     pub(crate) streams: OpenStreams,
     pub(crate) stream_metrics: StreamMetrics,
-    /// Connections to brokers of AMQP.
-    pub(crate) amqp: crate::modules::amqp::Connections,
+    /// Connections to brokers of AMQP, by their numbers from 1. One that is in use, or over, is not there.
+    pub(crate) amqp: RefCell<Vec<Option<datastore::amqp::Connection>>>,
     /// TLS settings of the script's own for MySQL.
     pub(crate) mysql_tls: RefCell<Option<datastore::Tls>>,
     /// Shared values that this VU has named, by its numbers for them.

@@ -70,7 +70,7 @@ pub enum QueryError {
         /// The system's words.
         error: io::Error,
     },
-    /// What came is no answer.
+    /// The data that came are no answer.
     #[error("querying the DNS nameserver failed: {server} sent a malformed answer")]
     Malformed {
         /// The server.
@@ -124,7 +124,7 @@ impl Client {
     }
 }
 
-/// Numbers are guessed by nobody on the way, because they come from a mixed clock.
+/// Numbers cannot be guessed on the way, because they come from a mixed clock.
 fn id() -> u16 {
     let now_ns = SystemClock::now().as_ns();
     (now_ns.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as u16

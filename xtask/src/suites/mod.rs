@@ -19,7 +19,7 @@ pub(crate) mod wpt;
 /// Processes at a time.
 const JOBS: usize = 2;
 
-/// What both verbs take.
+/// Flags of both verbs.
 struct Options {
     folder: Option<PathBuf>,
     tool: Tool,

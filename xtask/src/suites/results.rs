@@ -22,7 +22,7 @@ pub(super) struct Results {
 pub(super) struct FileResult {
     /// Whether each case passed, by its name.
     pub(super) cases: BTreeMap<String, bool>,
-    /// What the file says that it needs.
+    /// Features that the file says it needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) features: Vec<String>,
     /// Why cases failed, by name.

@@ -175,7 +175,7 @@ fn run_batch(
     Ok(results)
 }
 
-/// What each test of a process said, by its number.
+/// The output of each test of a process, by its number.
 fn run_together(
     options: &Options,
     harness: &Harness,

@@ -34,7 +34,7 @@ impl Tool {
         path.canonicalize().with_context(|| format!("find the tool {}", path.display()))
     }
 
-    /// What the tool says that it is.
+    /// The name and version that the tool prints.
     pub(super) fn version(&self) -> anyhow::Result<String> {
         let output =
             Command::new(self.path()?).arg("version").output().context("ask the tool for its version")?;

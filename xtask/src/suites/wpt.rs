@@ -25,7 +25,7 @@ const LEFT_OUT: [&str; 3] = ["idlharness", "garbage-collection", "historical"];
 const FILE_S: u64 = 240;
 const PATIENCE_MS: u32 = 60_000;
 
-/// What a worker has and a script has not. k6 has streams in a module only. Tests see their own files only.
+/// Globals that a worker has and a script lacks. k6 has streams in a module only. Tests see their own files only.
 const BEFORE: &str = "
 const streams = require('k6/experimental/streams');
 for (const name of Object.keys(streams)) if (!(name in globalThis)) globalThis[name] = streams[name];

@@ -13,7 +13,7 @@ use super::series;
 /// client.
 const IDLE: [&str; 2] = ["Timeout", "Client"];
 
-/// The state of a connection that nobody uses (PostgreSQL, `pg_stat_activity.state`).
+/// The state of an unused connection (PostgreSQL, `pg_stat_activity.state`).
 const UNUSED: &str = "idle";
 
 /// The type of waits for locks, which has a detector of its own.

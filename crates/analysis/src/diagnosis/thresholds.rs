@@ -152,7 +152,7 @@ thresholds! {
     cpu {
         AT_LIMIT_MIN: f64 = 0.5, "share of the time", Lab, "Time at the limit from which on a finding is reported";
         IMPOSSIBLE: f64 = 1.2, "share of the limit", Lab, "Use above which the measurement is wrong";
-        QUEUED_MIN: f64 = 0.3, "share of response time", Convention, "Waiting of a program's threads for a core from which on processors limit it, whoever else uses them";
+        QUEUED_MIN: f64 = 0.3, "share of response time", Convention, "Waiting of a program's threads for a core from which on processors limit it, whichever programs use them";
         PROGRAM_MIN: f64 = 0.4, "share of the machine's cores", Convention, "CPU use from which on a program is what saturates its machine";
         WANTED_MIN: f64 = 0.8, "cores", Lab, "Cores that the target demands, where a core does not report whose work it does";
     }

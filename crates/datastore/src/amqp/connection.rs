@@ -61,7 +61,7 @@ impl Connection {
         push_long(&mut answer, format!("\0{}\0{}", settings.user, settings.password).as_bytes());
         push_text(&mut answer, "en_US")?;
         connection.send_method(0, &answer).await?;
-        // A broker that does not know the user closes the connection, with or without a word.
+        // A broker that does not know the user closes the connection, with or without a reason.
         let tune = connection.expect(0, 10, 30).await.map_err(|error| match error {
             AmqpError::Lost(_) | AmqpError::Refused { .. } => {
                 refused(403, "username or password not allowed")
@@ -75,7 +75,7 @@ impl Connection {
         let mut answer = start(10, 31);
         answer.extend_from_slice(&channels.to_be_bytes());
         answer.extend_from_slice(&(frame_bytes as u32).to_be_bytes());
-        // Without signs of life: nobody would give them while the script computes.
+        // Without heartbeats: a script that computes would not send them.
         answer.extend_from_slice(&[0, 0]);
         connection.send_method(0, &answer).await?;
         let mut open = start(10, 40);

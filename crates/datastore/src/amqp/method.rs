@@ -72,7 +72,7 @@ pub enum Method {
         durable: bool,
         /// Whether it goes with its last binding.
         auto_delete: bool,
-        /// Whether nobody can publish to it.
+        /// Whether clients cannot publish to it.
         internal: bool,
         /// Further arguments.
         arguments: Fields,
@@ -103,7 +103,7 @@ pub struct Publication {
     pub key: String,
     /// Whether a message that no queue gets comes back.
     pub mandatory: bool,
-    /// Whether a message that nobody takes at once comes back.
+    /// Whether a message comes back if no consumer takes it at once.
     pub immediate: bool,
     /// The content.
     pub body: Vec<u8>,

@@ -434,7 +434,7 @@ impl Session {
         self.wake_listeners();
     }
 
-    /// The connection is over: questions have no answer, and the script is told why.
+    /// The connection is over: questions have no answer, and the script gets the reason.
     fn finish(&self, error: Option<MqttError>) {
         if self.is_over.replace(true) {
             return;

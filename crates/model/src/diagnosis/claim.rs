@@ -151,7 +151,7 @@ pub enum Admission {
     Closed,
 }
 
-/// What one call of a statement reads, in the unit that the database counts.
+/// The amount that one call of a statement reads, in the unit that the database counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reading {
     /// Blocks of the cache or the disk.

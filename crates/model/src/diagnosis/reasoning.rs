@@ -297,7 +297,7 @@ pub enum Change {
     EnoughBandwidth,
 }
 
-/// What a limit of concurrency is a number of.
+/// The things that a limit of concurrency counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotKind {
     /// Connections of a pool.

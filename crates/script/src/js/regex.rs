@@ -33,7 +33,7 @@ const TRIED_MAX: usize = 1024;
 const DENSE_PLACES: usize = 16;
 const DENSE_UNITS: usize = 8;
 
-/// What `lre_exec` returns when there is no match, when its caller's deadline is over, and when its code is damaged.
+/// Results of `lre_exec` when there is no match, when its caller's deadline is over, and when its code is damaged.
 const NO_MATCH: c_int = 0;
 const TIMEOUT: c_int = -2;
 const DAMAGED: c_int = -3;
@@ -52,7 +52,7 @@ type Exec = unsafe extern "C" fn(
     context: *mut c_void,
 ) -> c_int;
 
-// The address of the engine's own function. It is null where the linker was not told to wrap it.
+// The address of the engine's own function. It is null where the linker did not get the flag.
 std::arch::global_asm!(
     ".weak __real_lre_exec",
     ".pushsection .data.rel.ro.plimsoll_matcher, \"aw\", @progbits",
@@ -70,7 +70,7 @@ unsafe extern "C" {
     fn lre_canonicalize(unit: u32, is_unicode: bool) -> c_int;
 }
 
-/// What is known of a compiled expression.
+/// The facts about a compiled expression.
 struct Known {
     /// Its code, to recognise it: addresses are used again.
     code: Box<[u8]>,
@@ -87,7 +87,7 @@ thread_local! {
 /// Stands in for the engine's `lre_exec`, with its arguments and results.
 ///
 /// # Safety
-/// As for the engine's function: `capture` has room for what the code captures, `code` is what the engine compiled, `text` has
+/// As for the engine's function: `capture` is long enough for the captures of the code, `code` is what the engine compiled, `text` has
 /// `length` units of `kind`, and `from` is within them.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap_lre_exec(
@@ -132,7 +132,7 @@ unsafe extern "C" fn __wrap_lre_exec(
         let to = end.min(at + SEARCHED_MAX + start.overlap());
         let Some(place) = find(at, to).map(|skipped| at + skipped) else {
             if to == end {
-                // SAFETY: the header says how many pairs the caller has made room for.
+                // SAFETY: the header counts the pairs that the caller has memory for.
                 unsafe { clear(capture, code) };
                 return NO_MATCH;
             }
@@ -176,7 +176,7 @@ unsafe fn compiled<'a>(code: *const u8) -> Option<&'a [u8]> {
 /// Forgets all captures, as the engine's function does before it begins.
 ///
 /// # Safety
-/// `capture` has room for the captures that the header of `code` counts.
+/// `capture` is long enough for the captures that the header of `code` counts.
 unsafe fn clear(capture: *mut *mut u8, code: *const u8) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -186,7 +186,7 @@ unsafe fn clear(capture: *mut *mut u8, code: *const u8) {
     }
 }
 
-/// What is known of this code, from memory or by looking at it.
+/// The facts about this code, from memory or by reading it.
 fn known(code: &[u8]) -> Option<Rc<Known>> {
     let slot = (code.as_ptr().addr() >> 4) % REMEMBERED;
     // Nothing is borrowed when the matcher runs: other VUs of the thread may have their turn in it.

@@ -2,7 +2,6 @@
 
 mod msgpack;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -67,10 +66,6 @@ fn build<'js>(
     Ok(module)
 }
 
-/// The connections of one VU, by their numbers from 1. One that is in use, or over, is not there.
-#[derive(Default)]
-pub(crate) struct Connections(RefCell<Vec<Option<Connection>>>);
-
 /// `start({ connection_url })`: connects; the number of the connection.
 fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if !args.vu.is_running() {
@@ -94,7 +89,7 @@ fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         })
     })?;
     let connection = opened.map_err(|error| args.error(error.to_string()))?;
-    let mut connections = args.vu.amqp.0.borrow_mut();
+    let mut connections = args.vu.amqp.borrow_mut();
     if connections.len() >= CONNECTIONS_MAX {
         return Err(args.error(format!(
             "this VU has {CONNECTIONS_MAX} connections; keep the number that start() returns, and use it again"
@@ -118,7 +113,7 @@ fn with_connection<T>(
     given: Option<usize>,
     work: impl AsyncFnOnce(&mut Connection) -> Result<T, AmqpError>,
 ) -> rquickjs::Result<T> {
-    let connections = &args.vu.amqp.0;
+    let connections = &args.vu.amqp;
     let number = given.unwrap_or_else(|| connections.borrow().len());
     let index = number.checked_sub(1);
     let known = index.is_some_and(|index| index < connections.borrow().len());

@@ -56,7 +56,7 @@ fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>>
     Ok(module)
 }
 
-/// What became of a question.
+/// The outcome of a question.
 struct Outcome {
     result: Result<Vec<String>, Failure>,
     mark: Mark,

@@ -47,7 +47,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("k6/x/uuid", "it is an extension of k6; crypto.randomUUID() makes one"),
 ];
 
-/// What names of extensions begin with.
+/// The prefix of extensions' names.
 pub(super) const EXTENSIONS: &str = "k6/x/";
 
 /// Advice on an unsupported module; `None` for names that k6 does not have either.

@@ -36,7 +36,7 @@ fn messages_of_every_quality() {
            c.publish('t/1', 'hello', { qos: 1, tags: { p: '1' } });
            await c.publishAsync('u', new Uint8Array([1, 2, 255]).buffer, { qos: 2 });
            await c.unsubscribeAsync('v');
-           c.publish('v', 'nobody', { qos: 1 });
+           c.publish('v', 'unread', { qos: 1 });
            c.publish('t/2', 'bye');
          });
          c.on('message', (topic, payload) => {

@@ -37,7 +37,7 @@ pub enum MessageKind {
 /// A frame of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// Text; perhaps not UTF-8 where the decoder was told not to check it.
+    /// Text; perhaps not UTF-8 where the decoder does not check it.
     Text(Bytes),
     /// Bytes.
     Binary(Bytes),

@@ -138,24 +138,7 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
             ]
         }
         Claim::CacheEvicts { place, evicted_per_s, missed_share } => {
-            let (evicted, missed) = (rate(*evicted_per_s), percent(*missed_share));
-            [
-                text!(
-                    lang,
-                    "Cache memory exhausted in {place}: {evicted} evictions, {missed} of the reads miss",
-                    "{place} 캐시 메모리 고갈: 축출 {evicted}, 조회의 {missed}가 미스"
-                ),
-                text!(
-                    lang,
-                    "{evicted} evictions, {missed} of the reads miss",
-                    "축출 {evicted}, 조회의 {missed}가 미스"
-                ),
-                text!(
-                    lang,
-                    "{place} evicts keys at {evicted} to stay below its memory limit, and {missed} of the reads miss.",
-                    "{place}에서 메모리 한도를 지키려고 키가 {evicted} 속도로 축출되고, 조회의 {missed}가 캐시 미스입니다."
-                ),
-            ]
+            variants::cache_evicts(lang, place, *evicted_per_s, *missed_share)
         }
         Claim::MemoryFull { place, peak_share } => {
             let share = percent(*peak_share);

@@ -1,4 +1,4 @@
-//! Claims whose sentences depend on which of their numbers are known.
+//! Claims whose sentences depend on which of their numbers are known, and the claim about caches.
 
 use model::diagnosis::{Admission, Refusal, Resource};
 
@@ -183,5 +183,27 @@ pub(super) fn refused(
                 "대상이 요청의 {share}를 거절하며 대부분 {way}입니다. 어떤 제한인지는 대상의 로그나 설정에서 확인하십시오."
             ),
         },
+    ]
+}
+
+/// Returns the texts of [`Claim::CacheEvicts`](model::diagnosis::Claim::CacheEvicts).
+pub(super) fn cache_evicts(lang: Lang, place: &str, evicted_per_s: f64, missed_share: f64) -> [String; 3] {
+    let (evicted, missed) = (rate(evicted_per_s), percent(missed_share));
+    [
+        text!(
+            lang,
+            "Cache memory exhausted in {place}: {evicted} evictions, {missed} of the reads miss",
+            "{place} 캐시 메모리 고갈: 축출 {evicted}, 조회의 {missed}가 미스"
+        ),
+        text!(
+            lang,
+            "{evicted} evictions, {missed} of the reads miss",
+            "축출 {evicted}, 조회의 {missed}가 미스"
+        ),
+        text!(
+            lang,
+            "{place} evicts keys at {evicted} to stay below its memory limit, and {missed} of the reads miss.",
+            "{place}에서 메모리 한도를 지키려고 키가 {evicted} 속도로 축출되고, 조회의 {missed}가 캐시 미스입니다."
+        ),
     ]
 }

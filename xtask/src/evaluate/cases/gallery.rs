@@ -453,7 +453,7 @@ fn notes(stacks: &BTreeMap<String, Counts>, weak: &[&str], results: &[(&str, Val
     notes
 }
 
-/// The first runs of each generation of detectors: a generation was mended after the runs before it.
+/// The first runs of each generation of detectors: a generation was fixed after the runs before it.
 fn by_detectors(results: &[(&str, Value)]) -> Vec<String> {
     let mut generations: Vec<(String, Counts)> = Vec::new();
     for (_, result) in results {

@@ -70,7 +70,7 @@ fn is_targets(view: &View<'_>, resource: &Resource<'_>) -> bool {
     }
 }
 
-/// Returns the share of response time that a program's threads wait for a core, whoever uses it (Little's law).
+/// Returns the share of response time that a program's threads wait for a core, whichever program uses it (Little's law).
 fn share_queued(view: &View<'_>, resource: &Resource<'_>) -> f64 {
     let waiting = view.signals(&[SignalId::ListenerWaiting]).into_iter();
     let of_program = waiting.filter(|signal| series::place(signal) == resource.name.place);

@@ -34,7 +34,7 @@ const CHALLENGE_BYTES: usize = 20;
 /// Rounds of a login before the server is taken for another one.
 const ROUNDS_MAX: usize = 8;
 
-/// What a server says of itself.
+/// The facts that a server sends about itself.
 struct Greeting {
     capabilities: u32,
     challenge: Vec<u8>,
@@ -133,7 +133,7 @@ pub(super) async fn login(
 /// Proves to a server that the password is known.
 struct Proof<'a> {
     settings: &'a Settings,
-    /// Whether nobody else can read the connection.
+    /// Whether the connection is encrypted or local.
     is_private: bool,
     challenge: Vec<u8>,
 }

@@ -1,8 +1,8 @@
-//! What a match of a compiled expression can begin with.
+//! The units that a match of a compiled expression can begin with.
 //!
 //! The code is that of QuickJS's `libregexp` (`libregexp-opcode.h`): a header, then operations with operands. [`Start::read`]
 //! follows every way from the first operation to one that takes a unit of the text, and collects the units that it takes. Whatever it
-//! does not know, or cannot tell from units alone, means that a match may begin anywhere.
+//! does not know, or cannot decide by units alone, means that a match may begin anywhere.
 
 use memchr::memmem::Finder;
 
@@ -66,7 +66,7 @@ pub(super) struct Start {
     few: Vec<u8>,
     /// Whether a unit from 256 on can begin a match.
     is_wide: bool,
-    /// What every match begins with, if that is two units or more, all of them below 256.
+    /// The units that every match begins with, if they are two or more, all of them below 256.
     literal: Option<Finder<'static>>,
 }
 
@@ -197,7 +197,7 @@ impl Units {
 struct Operations<'a>(&'a [u8]);
 
 impl Operations<'_> {
-    /// The units that the first operations which take one can take; `None` if a match can do without one, or cannot be told.
+    /// The units that the first operations which take one can take; `None` if a match can do without one, or if the units are unknown.
     fn first_units(self, canonical: &dyn Fn(u32) -> u32) -> Option<Units> {
         let mut units = Units { narrow: [false; 256], is_wide: false };
         let mut seen = vec![false; self.0.len()];

@@ -122,7 +122,7 @@ impl Program {
         let mut command = Command::new(&self.name);
         command.args(&self.arguments).stdin(Stdio::null()).process_group(0);
         let errors = if self.combines_output {
-            // What nobody writes to has an end at once.
+            // A pipe without a writer is at its end at once.
             drop(err_writer);
             out_writer.try_clone().map_err(Failure::Output)?
         } else {

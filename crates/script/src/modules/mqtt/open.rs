@@ -28,7 +28,7 @@ pub(super) struct Broker {
     is_encrypted: bool,
 }
 
-/// What a script asks for.
+/// A script's settings for a connection.
 pub(super) struct Asked {
     pub(super) brokers: Vec<Broker>,
     pub(super) settings: Settings,
