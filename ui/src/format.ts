@@ -133,7 +133,9 @@ const TITLE_LENGTH_MAX = 4000;
 
 /** A name made fit to draw: what is invisible is made visible, and of a very long one there are beginning and end. */
 export function shownName(name: string, limit = NAME_LENGTH_MAX): string {
-  return visible(name.length > limit ? `${name.slice(0, Math.max(0, limit - 24))}…${name.slice(-20)}` : name);
+  if (name.length <= limit) return visible(name);
+  const tail = Math.min(20, Math.max(0, limit - 1));
+  return visible(`${name.slice(0, Math.max(0, limit - 24))}…${name.slice(name.length - tail)}`);
 }
 
 /** What the title of a name says. */

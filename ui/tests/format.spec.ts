@@ -46,4 +46,5 @@ test('what is invisible is made visible, and long names are cut', () => {
   expect(visible('a\nb\tc')).toBe('a\nb\tc');
   expect(shownName('x'.repeat(1_000_000)).length).toBeLessThan(200);
   expect(shownName('short')).toBe('short');
+  for (const limit of [4, 8, 20, 24, 60]) expect(shownName('image/jpeg.(*decoder).processSOS'.repeat(3), limit).length).toBeLessThanOrEqual(limit);
 });
