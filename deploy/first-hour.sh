@@ -18,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 system=${3:-$work/system}
 if [ ! -x "$system/bin/sh" ]; then
-    debootstrap --variant=minbase "$suite" "$system" "${MIRROR:-http://deb.debian.org/debian}" >"$work/log" 2>&1 || {
+    debootstrap --variant=minbase "$suite" "$system" ${MIRROR:+"$MIRROR"} >"$work/log" 2>&1 || {
         tail -n 5 "$work/log" >&2
         exit 1
     }

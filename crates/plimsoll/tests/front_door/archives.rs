@@ -103,9 +103,9 @@ fn inspect_says_first_whether_everything_exists() {
         .exits(0)
         .says("every module and export that s.js imports exists");
     let script =
-        "import 'k6/x/faker'; import 'k6/browser'; import 'k6/experimental/timers'; export default 1";
+        "import 'k6/x/kafka'; import 'k6/browser'; import 'k6/experimental/timers'; export default 1";
     let ran = verb("inspect s.js").file("s.js", script).run().exits(107);
-    ran.says("k6/x/faker").says("k6/browser").says("remove the import");
+    ran.says("k6/x/kafka").says("k6/browser").says("remove the import");
 }
 
 #[test]

@@ -86,13 +86,13 @@ fn what_does_not_exist_yet_is_refused_by_name() {
         .exits(255)
         .says("--traces-output");
     let asks = |directive: &str| plimsoll(&format!("{directive}; export default () => {{}}")).run();
-    asks("'use k6 with k6/x/faker >= 0.4'").exits(107).says("k6/x/faker");
+    asks("'use k6 with k6/x/kafka >= 0.4'").exits(107).says("k6/x/kafka");
     asks("'use k6 bogus'").exits(255).says("invalid version constraint");
     asks("'use k6 >= 1.0'").exits(0);
     asks("'use k6 >= 9'").exits(107).says("k6 >=9");
     asks("'use k6 >= 1'; 'use k6 < 9'").exits(255).says("already");
     let deps = |text: &str| verb("deps script.js").file("script.js", text).run();
-    deps("'use k6 with k6/x/faker >= 0.4'; export default () => {}").exits(0).prints("k6/x/faker: >=0.4");
+    deps("'use k6 with k6/x/kafka >= 0.4'; export default () => {}").exits(0).prints("k6/x/kafka: >=0.4");
     deps("'use k6 bogus'").exits(255).says("invalid version constraint");
 }
 

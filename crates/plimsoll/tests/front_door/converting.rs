@@ -211,7 +211,7 @@ fn bad_sources_are_refused_with_the_next_step() {
         verb(&format!("new --from {from} {name} -o out.js")).file(name, text).run().exits(255).says(expect);
     };
     check("har", "x.har", "", "not valid JSON: EOF");
-    check("har", "x.har", "{\"log\": {\"entr", "\"Save all as HAR with content\"");
+    check("har", "x.har", "{\"log\": {\"entr", "Save all as HAR with content");
     check(
         "har",
         "x.har",
@@ -225,7 +225,7 @@ fn bad_sources_are_refused_with_the_next_step() {
     check("postman", "x.json", "{\"requests\": []}", "export it as Collection v2.1");
     check("postman", "x.json", "{", "not valid JSON: EOF");
     check("jmx", "x.jmx", "<a><b></a>", "save the test plan in JMeter again");
-    check("curl", "x.sh", "wget http://h/", "\"Copy as cURL\"");
+    check("curl", "x.sh", "wget http://h/", "Copy as cURL");
     check("auto", "x.txt", "hello", "--from har, openapi, postman, curl, jmx");
     check("swagger", "x.yaml", "hello", "expected one of har, openapi");
     let made = converted("--from curl", "c.sh", "curl http://localhost/");

@@ -18,7 +18,7 @@ fn help_lists_subcommands_and_topics() {
         both.out
     );
     verb("help runs prune").run().exits(0).prints("Usage: plimsoll runs prune");
-    verb("help thresholds").run().exits(255).says("guides that mention it: ").says("mistakes");
+    verb("help thresholds").run().exits(255).says("guides that mention it: ").says("(plimsoll help ");
     verb("help complare").run().exits(255).says("did you mean `plimsoll help compare`?");
     verb("help runs prun").run().exits(255).says("no subcommand or topic");
     verb("help nonsense").run().exits(255).says("no subcommand or topic; `plimsoll help` lists both");
