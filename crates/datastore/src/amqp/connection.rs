@@ -170,7 +170,16 @@ impl Connection {
         let mut open = start(20, 10);
         open.push(0);
         self.send_method(CHANNEL, &open).await?;
-        self.expect(CHANNEL, 20, 11).await.map(drop)
+        // Where both sides closed the last channel at a time, the broker's answer to our close is still to come.
+        for _ in 0..2 {
+            let mut reader = Reader(self.answer(CHANNEL).await?);
+            match (reader.u16()?, reader.u16()?) {
+                (20, 11) => return Ok(()),
+                (20, 41) => {}
+                _ => break,
+            }
+        }
+        Err(malformed())
     }
 
     async fn close_channel(&mut self) -> Result<(), AmqpError> {
@@ -307,6 +316,24 @@ mod tests {
             method(10, 30, b"\x07\xff\0\x02\0\0\0\x3c"),
             method(10, 41, b"\0"),
         ]
+    }
+
+    /// A broker that refuses a message has closed the channel, and answers the close that follows the message all the same.
+    #[tokio::test]
+    async fn a_refused_message_leaves_the_connection_in_order() {
+        let (near, mut far) = tokio::io::duplex(1 << 16);
+        let mut connection = open(&mut far, near, &login()).await.expect("it is let in");
+        let replies = [
+            method(20, 11, b"\0\0\0\0"),
+            method(20, 40, b"\x01\x94\x04none\0\x3c\0\x28"),
+            method(20, 41, b""),
+            method(20, 11, b"\0\0\0\0"),
+            method(20, 41, b""),
+        ];
+        far.write_all(&replies.concat()).await.expect("it reads");
+        let error = connection.publish(&Publication::default()).await.expect_err("it is refused");
+        assert_eq!(error.to_string(), "Exception (404) Reason: \"none\"");
+        connection.publish(&Publication::default()).await.expect("it is taken");
     }
 
     #[tokio::test]

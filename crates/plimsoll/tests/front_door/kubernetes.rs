@@ -182,10 +182,7 @@ fn a_namespace_without_rights_is_refused_with_the_next_step() {
     let double = Double::of(include_str!("kubernetes/rights.json"));
     let ran = double.run(SCRIPT, &format!("--agents 3 {}", hub().0)).run().exits(104);
     let log = ran.read("log.txt");
-    assert!(
-        log.contains("cannot create resource") && log.contains("plimsoll kubernetes rbac"),
-        "{log}"
-    );
+    assert!(log.contains("cannot create resource") && log.contains("plimsoll kubernetes rbac"), "{log}");
 }
 
 /// The agents, which the recorded cluster started, are started by the test.

@@ -130,10 +130,6 @@ fn failures_have_their_cause() {
                 "[loadTLS({ enableTLS: true, insecureSkipTLSverify: true, minVersion: TLS_1_2 }), addTLS('u@/d'), addTLS('u@/d?a=1')]",
                 "[null,\"u@/d?tls=custom\",\"u@/d?a=1&tls=custom\"]",
             ),
-            (
-                "db.query('KILL CONNECTION_ID()')",
-                "GoError: Error 1317 (70100): Query execution was interrupted",
-            ),
             ("db.query('SELECT 1 one')", "[{\"one\":1}]"),
             ("(db.close(), db.query('SELECT 1'))", "GoError: sql: database is closed"),
         ],
