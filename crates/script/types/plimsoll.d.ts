@@ -343,7 +343,7 @@ declare module "k6/x/faker" {
             | "creditCardExpMonth" | "creditCardExpYear" | "creditCardNumberFormatted" | "creditCardType" | "currencyLong"
             | "currencyShort"> & {
             creditCard(): Made;
-            creditCardNumber(types?: string[], bins: string[], gaps?: boolean): string;
+            creditCardNumber(types?: string[], bins?: string[], gaps?: boolean): string;
             currency(): Made;
             price(min?: number, max?: number): number;
         };
