@@ -1,4 +1,4 @@
-//! The state of a run's pods, from what the API server answers: what keeps agents from starting, and which ones failed.
+//! The state of a run's pods, read from the API server's answers: the reasons that keep agents from starting, and failed agents.
 //!
 //! [`Watch::step`] takes one [`Snapshot`] and gives what is new. It requests nothing and reads no clock.
 

@@ -153,6 +153,17 @@ fn load_within(
     Bundle::load(Entry { path: "/scripts/test.js".into(), text: source.to_owned() }, settings)
 }
 
+/// Runs a script that logs the result of each call by its function `show`, and compares what it logged.
+#[track_caller]
+fn check_calls(calls: &[(&str, &str)], run: impl FnOnce(&str) -> Left) {
+    let body: String = calls.iter().map(|(call, _)| format!("show(() => {call});\n")).collect();
+    let left = run(&body);
+    for (index, (call, expect)) in calls.iter().enumerate() {
+        assert_eq!(left.logs.get(index).map(String::as_str), Some(*expect), "{call}");
+    }
+    assert_eq!(left.ends, [IterationEnd::Completed]);
+}
+
 /// Runs `iterations` of a script's default function (after its `setup`, if any) for at most a second of
 /// computing and two of waiting.
 fn run_against(base: &str, iterations: u64, source: &str) -> Left {

@@ -1,4 +1,4 @@
-//! Methods: what a script can ask a broker for.
+//! Methods that a script can call on a broker.
 
 use bytes::Bytes;
 

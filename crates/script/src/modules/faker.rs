@@ -68,7 +68,7 @@ fn seed<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 /// `create(seed)`: a source. Seed 0, or none, is a random one.
 fn create<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let given = js::to_number(args.ctx, &args.get(0))?;
-    // As JavaScript's own conversion to an integer: what is no number is 0.
+    // As JavaScript's own conversion to an integer: anything but a number is 0.
     let seed = match given as i64 as u64 {
         0 => fastrand::u64(1..),
         seed => seed,

@@ -21,12 +21,7 @@ fn run(url: &str, body: &str) -> Left {
 
 #[track_caller]
 fn check(url: &str, calls: &[(&str, &str)]) {
-    let body: String = calls.iter().map(|(call, _)| format!("show(() => {call});\n")).collect();
-    let left = run(url, &body);
-    for (index, (call, expect)) in calls.iter().enumerate() {
-        assert_eq!(left.logs.get(index).map(String::as_str), Some(*expect), "{call}");
-    }
-    assert_eq!(left.ends, [IterationEnd::Completed]);
+    super::check_calls(calls, |body| run(url, body));
 }
 
 const CREATE: &str = "db.exec(`CREATE TABLE t (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, ti TINYINT, bi BIGINT, ub BIGINT UNSIGNED, \

@@ -1,4 +1,4 @@
-//! Connections to brokers: what a script asks for, and how they are opened.
+//! Connections to brokers: a script's settings, and how connections are opened.
 
 use std::rc::Rc;
 use std::sync::Arc;
