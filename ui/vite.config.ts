@@ -24,5 +24,7 @@ export default defineConfig(({ mode }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
+    // A report is one file, with what the page loads later inside.
+    rolldownOptions: { output: { codeSplitting: mode !== REPORT_MODE } },
   },
 }));

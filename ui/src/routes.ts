@@ -5,11 +5,9 @@ import type { RunPage } from './api/contract';
 import type { LiveFeed } from './api/live.svelte';
 import Audit from './screens/Audit.svelte';
 import Bottleneck from './screens/Bottleneck.svelte';
-import Capacity from './screens/Capacity.svelte';
 import Distribution from './screens/Distribution.svelte';
 import Errors from './screens/Errors.svelte';
 import Evidence from './screens/Evidence.svelte';
-import Fleet from './screens/Fleet.svelte';
 import Live from './screens/Live.svelte';
 import Logs from './screens/Logs.svelte';
 import Report from './screens/Report.svelte';
@@ -30,11 +28,16 @@ export interface ScreenProps {
   live: LiveFeed | undefined;
 }
 
+/** A part of the script of its own, loaded when it is first shown: few runs have such a screen. */
+export interface Later {
+  load: () => Promise<{ default: Component<ScreenProps> }>;
+}
+
 export interface Screen {
   /** Its name in addresses. */
   name: string;
   title: Label;
-  component: Component<ScreenProps>;
+  component: Component<ScreenProps> | Later;
   /** How many things are on it, for its tab. */
   count?: (page: RunPage) => number;
   /** Whether the run has it at all; every run if unset. */
@@ -51,14 +54,14 @@ export const SCREENS: Screen[] = [
   { name: 'requests', title: 'screen_requests', component: Requests, count: (page) => page.counts.requests },
   { name: 'evidence', title: 'screen_evidence', component: Evidence },
   { name: 'bottleneck', title: 'screen_bottleneck', component: Bottleneck },
-  { name: 'capacity', title: 'screen_capacity', component: Capacity },
+  { name: 'capacity', title: 'screen_capacity', component: { load: () => import('./screens/Capacity.svelte') } },
   { name: 'distribution', title: 'screen_distribution', component: Distribution },
   { name: 'errors', title: 'screen_errors', component: Errors, count: (page) => page.counts.errors },
   { name: 'traces', title: 'screen_traces', component: Traces, count: (page) => page.counts.traces },
   { name: 'services', title: 'screen_services', component: Services },
   { name: 'logs', title: 'screen_logs', component: Logs, count: (page) => page.counts.logs },
   { name: 'validity', title: 'screen_validity', component: Validity },
-  { name: 'fleet', title: 'screen_fleet', component: Fleet, count: (page) => page.counts.agents, isShown: (page) => page.counts.agents > 0 },
+  { name: 'fleet', title: 'screen_fleet', component: { load: () => import('./screens/Fleet.svelte') }, count: (page) => page.counts.agents, isShown: (page) => page.counts.agents > 0 },
   { name: 'audit', title: 'screen_audit', component: Audit },
   { name: 'report', title: 'report', component: Report, onceEnded: true },
 ];
