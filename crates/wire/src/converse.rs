@@ -213,6 +213,7 @@ impl Talk<'_> {
     fn fail(&self, error: &io::Error, verb: &str) -> Error {
         let remote = self.connection.remote;
         let tls_error = tls::error_of(error, self.connection.target.host());
-        self.trace.failed(tls_error.unwrap_or_else(|| stream_error(error, verb, self.connection.local(), remote)))
+        self.trace
+            .failed(tls_error.unwrap_or_else(|| stream_error(error, verb, self.connection.local(), remote)))
     }
 }
