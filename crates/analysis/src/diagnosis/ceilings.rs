@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::diagnosis::{Resource as ResourceName, ResourceKind};
-use model::{Instant, Signal, SignalId};
+use model::{Instant, RecordKind, Signal, SignalId};
 
 use super::case::Level;
 use super::case_view::View;
@@ -119,6 +119,33 @@ fn neighbours_share(view: &View<'_>) -> f64 {
     used.zip(own).map_or(0.0, |(used, own)| 1.0 - own / used.max(f64::MIN_POSITIVE))
 }
 
+/// Returns how many times its present CPU use the program that a source reads can have, alone or of its busiest thread; `None` if it
+/// does not run on the machine whose programs are measured. Neighbours may yield what they use.
+pub(super) fn headroom_of_source(view: &View<'_>, source: &str) -> Option<f64> {
+    let mut records = view.level.evidence.records.iter();
+    let record = records.find(|record| record.kind == RecordKind::Source && record.subject == source)?;
+    let port = loopback_port(series::text(record, "address")?)?;
+    let is_it = |place: &str| place.rsplit_once(':').is_some_and(|(_, own)| own == port);
+    let is_theirs = neighbours_share(view) >= NEIGHBOURS_MIN;
+    let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
+    let times = |resource: &Resource<'_>| match resource.name.kind {
+        ResourceKind::ProgramCpu if is_theirs => Some(cores / resource.mean),
+        ResourceKind::ProgramCpu | ResourceKind::Thread => Some(resource.limit / resource.mean),
+        _ => None,
+    };
+    let own =
+        resources(view).into_iter().filter(|resource| resource.mean > 0.0 && is_it(&resource.name.place));
+    own.filter_map(|resource| times(&resource)).reduce(f64::min).map(|times| times.max(1.0))
+}
+
+/// Returns the port of an address on this machine.
+fn loopback_port(address: &str) -> Option<&str> {
+    let after = address.split_once("://").map_or(address, |(_, after)| after);
+    let authority = after.split(['/', '?']).next()?;
+    let (host, port) = authority.rsplit_once('@').map_or(authority, |(_, host)| host).rsplit_once(':')?;
+    ["127.0.0.1", "localhost", "[::1]"].contains(&host).then_some(port)
+}
+
 /// Returns the lowest ceiling above the present throughput.
 pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
     let scale = tasks_per_request(view.level);
@@ -218,7 +245,9 @@ fn empty(signal: &Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::super::case::Case;
-    use super::super::testing::{flat, level, with_evidence};
+    use model::Datum;
+
+    use super::super::testing::{flat, level, record, with_evidence};
     use super::*;
 
     #[test]
@@ -270,6 +299,24 @@ mod tests {
         assert_eq!(at_limit(0.02, 0.1), 0.0);
         assert_eq!(at_limit(0.6, 0.1), 1.0);
         assert_eq!(at_limit(0.02, 3.0), 1.0);
+    }
+
+    #[test]
+    fn a_source_names_the_program_that_it_reads() {
+        let headroom = |address: &str, used: f64, thread: Option<f64>| {
+            let labels = [("program", "redis-server:6379")];
+            let mut signals =
+                vec![flat("core_cpu", &[("core", "0")], 10, used), flat("listener_cpu", &labels, 10, used)];
+            signals.extend(thread.map(|thread| flat("listener_thread", &labels, 10, thread)));
+            let mut source = record(RecordKind::Source, "cache", &[]);
+            source.fields.insert("address".to_owned(), Datum::Text(address.to_owned()));
+            let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals, vec![source])] };
+            headroom_of_source(&View::new(&case).expect("a run"), "cache")
+        };
+        assert_eq!(headroom("redis://user:word@127.0.0.1:6379/0", 0.5, None), Some(2.0));
+        assert_eq!(headroom("redis://localhost:6379", 0.4, Some(0.8)), Some(1.25));
+        assert_eq!(headroom("redis://localhost:6380", 0.5, None), None);
+        assert_eq!(headroom("redis://cache.example:6379", 0.5, None), None, "it runs elsewhere");
     }
 
     #[test]

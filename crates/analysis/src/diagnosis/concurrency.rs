@@ -106,16 +106,20 @@ pub(super) fn in_line(spans: &[(i64, u64)], weight: f64) -> Option<ConcurrencyLi
 struct Starts {
     /// Spans that begin while at least so many others are open.
     crowded: f64,
-    /// Spans that begin shortly after another has ended.
+    /// Spans that begin when another ends.
     following: f64,
 }
 
+/// Counts how spans begin. One that begins at most `within_ns` before or after the end of another follows it: a client hands a connection
+/// on in the callback of a response, and ends the span of that response later in the same turn of its event loop.
 fn starts(spans: &[(i64, u64)], at_once: usize, within_ns: f64) -> Starts {
+    let early_ns = within_ns as i64;
     let mut open: BinaryHeap<Reverse<i64>> = BinaryHeap::new();
     let mut last_end_ns = None::<i64>;
     let mut starts = Starts { crowded: 0.0, following: 0.0 };
     for (start_ns, span_ns) in spans {
-        while let Some(Reverse(end_ns)) = open.peek().copied().filter(|Reverse(end_ns)| end_ns <= start_ns) {
+        let is_over = |end: &Reverse<i64>| end.0 <= start_ns.saturating_add(early_ns);
+        while let Some(Reverse(end_ns)) = open.peek().copied().filter(is_over) {
             last_end_ns = Some(end_ns);
             open.pop();
         }
@@ -186,6 +190,15 @@ mod tests {
             let half: Vec<(i64, u64)> = half.map(|(span, _)| span).collect();
             let found = limit(&half, 500.0 / half.len() as f64).expect("a limit");
             assert_eq!(found.at_once, slots as f64);
+        }
+    }
+
+    #[test]
+    fn spans_that_end_after_they_handed_their_slot_on_show_the_limit() {
+        let late = |(start_ns, length_ns): &(i64, u64)| (*start_ns, length_ns + 600_000);
+        for slots in [1, 2, 4] {
+            let spans: Vec<(i64, u64)> = queued(slots).iter().map(late).collect();
+            assert_eq!(limit(&spans, 1.0).expect("a limit").at_once, slots as f64);
         }
     }
 

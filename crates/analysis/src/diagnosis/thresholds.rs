@@ -202,7 +202,7 @@ thresholds! {
         BUSY_MAX: f64 = 1.15, "utilisation", Law, "Largest utilisation of a limit (utilisation law, with measurement error)";
         EXPECTED_MIN: f64 = 10.0, "spans", Convention, "Fewest expected starts beyond the limit that decide";
         CROWDED_MAX: f64 = 0.1, "share of the expected", Convention, "Starts beyond the limit over those expected of independent spans";
-        FOLLOWS_WITHIN: f64 = 0.15, "share of the service time per slot", Convention, "Time from an end to the next start in a queue";
+        FOLLOWS_WITHIN: f64 = 0.15, "share of the service time per slot", Convention, "Distance of an end and the next start in a queue";
         CLOSE: f64 = 0.6, "intervals", Convention, "Distance of two starts that are close";
         IN_LINE_MIN: f64 = 2.0, "ratio", Convention, "Open calls over those that are served at a time, from which on calls wait inside their spans";
         QUICKEST_MAX: f64 = 1.5, "ratio", Convention, "Longest quickest call over the service time of calls in line: the first ones find no line";
@@ -269,6 +269,7 @@ thresholds! {
     repeats {
         SHARE_MIN: f64 = 0.05, "share of response time", Lab, "Share from which on a finding is reported";
         LIMITS_MIN: f64 = 0.2, "share of response or database time", Lab, "Share from which on it is the bottleneck";
+        ALIKE_MIN: f64 = 0.8, "share of the executions", Convention, "Executions of another statement from which on it belongs to the same loop";
         CALLS_MIN: f64 = 5.0, "calls per request", Lab, "Calls of one statement from which on it repeats, without traces";
     }
     /// Refused requests.
