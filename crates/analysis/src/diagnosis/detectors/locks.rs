@@ -92,7 +92,7 @@ fn slowest_update(view: &View<'_>) -> Slowest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, with_evidence};
+    use super::super::super::testing::{flat, level, request, sampled, with_evidence};
     use super::super::testing::{check, fires};
     use super::*;
 
@@ -113,7 +113,9 @@ mod tests {
             waiting.points.iter_mut().step_by(2).for_each(|(_, value)| *value = high);
             let counted = counted.map(|value| flat("mysql_row_lock_time", &[], 20, value));
             let signals = [Some(waiting), counted].into_iter().flatten().collect();
-            let level = crate::diagnosis::Level { closed_vus: Some(20.0), ..level(20, 100, 0.1) };
+            let traces = (0..20).map(|number| sampled(number, request("shop", "GET /", 100.0, &[])));
+            let traces = traces.collect();
+            let level = crate::diagnosis::Level { closed_vus: Some(20.0), traces, ..level(20, 100, 0.1) };
             let found = fires(detect, &with_evidence(level, signals, Vec::new()));
             let then = found[0].prediction.as_ref().and_then(|it| it.then.clone()).expect("a rate");
             (found[0].explains, then.interval.map(|(low, high)| high - low).expect("an interval"))

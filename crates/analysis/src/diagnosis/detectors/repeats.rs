@@ -44,8 +44,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     };
     let alike = view.paths.repeats.values().filter(is_alike).map(|other| other.on_path_ns).sum::<f64>();
     let with_alike = view.share_of_paths(repeated.on_path_ns + alike).min(with_between.max(share));
-    let of_database = super::statements::share_of_database(view, statement).unwrap_or(0.0)
-        * super::statements::database_share(view);
+    let of_database = super::statements::share_of_database(view, statement)
+        .map(|share| share * super::statements::database_share(view));
     let of = repeated.traces as f64 / view.paths.traces.max(1) as f64;
     let mut exemplars = view.exemplars(&repeated.slowest);
     exemplars.truncate(2);
@@ -65,8 +65,11 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
             cost: CostClass::Logic,
             // With the statements goes at most what is between them.
             prediction: view.without_between(
-                Gone { share: with_alike * goes, freed: of_database * goes },
-                Gone { share: with_between * goes, freed: (of_database.max(with_between)) * goes },
+                Gone { share: with_alike * goes, freed: of_database.unwrap_or(with_alike) * goes },
+                Gone {
+                    share: with_between * goes,
+                    freed: of_database.unwrap_or(0.0).max(with_between) * goes,
+                },
                 Change::OneStatement,
             ),
             ..draft(

@@ -17,7 +17,7 @@ use model::{Record, RecordKind, Signal, SignalId, Strength, Unit};
 use super::super::case_view::View;
 use super::super::ceilings;
 use super::super::observation::{Depth, Observation, draft, exact};
-use super::super::paths::{Slowest, Step};
+use super::super::paths::{Slowest, Step, squeezed};
 use super::super::prediction::Gone;
 use super::super::thresholds::calls::{DECIDES_MIN, NOTICED_S};
 use super::super::thresholds::case_view::WAITS_MIN;
@@ -345,8 +345,9 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
 /// Returns the statement's share of the database's time, if the database reports it.
 pub(super) fn share_of_database(view: &View<'_>, statement: &str) -> Option<f64> {
     let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    let wanted = squeezed(statement);
     let is_it = |record: &&Record| {
-        normalised(series::text(record, "statement").unwrap_or(&record.subject)) == statement
+        squeezed(&normalised(series::text(record, "statement").unwrap_or(&record.subject))) == wanted
     };
     records.filter(is_it).filter_map(|record| series::number(record, "share_of_db_time")).reduce(f64::max)
 }
