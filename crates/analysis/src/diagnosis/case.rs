@@ -141,6 +141,17 @@ impl Level {
         self.closed_vus.filter(|_| per_s > 0.0).map(|users| users / per_s)
     }
 
+    /// Returns the time between two requests that ask whether a task is done, seconds; none without such requests.
+    pub fn poll_interval_s(&self) -> Option<f64> {
+        let tasks = self.tasks.as_ref().filter(|tasks| tasks.done > 0)?;
+        let requests = self.requests.count as f64 / tasks.done as f64;
+        let answered_s = requests * self.requests.mean_s.unwrap_or(0.0);
+        tasks
+            .mean_s
+            .filter(|_| requests >= 2.0)
+            .map(|mean_s| (mean_s - answered_s).max(0.0) / (requests - 1.0))
+    }
+
     /// Requests per second.
     pub fn requests_per_s(&self) -> f64 {
         let length_s = self.length_s();

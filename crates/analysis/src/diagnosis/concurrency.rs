@@ -70,7 +70,8 @@ pub(super) fn pace(spans: &[(i64, u64)], weight: f64) -> Option<f64> {
     let interval_ns = gaps.iter().sum::<f64>() / gaps.len() as f64 / weight;
     let close = gaps.iter().filter(|gap| **gap < interval_ns * CLOSE).count() as f64;
     let expected = gaps.len() as f64 * (1.0 - (-CLOSE / weight).exp());
-    (expected >= EXPECTED_MIN && close <= expected * CROWDED_MAX).then(|| 1e9 / interval_ns)
+    (interval_ns > 0.0 && expected >= EXPECTED_MIN && close <= expected * CROWDED_MAX)
+        .then(|| 1e9 / interval_ns)
 }
 
 /// Returns the limit of spans that contain their wait for it: `at_once` are served at a time, in `mean_s` each, of `open` that are open.
@@ -214,6 +215,7 @@ mod tests {
         assert!((rate - 50.0).abs() < 2.0, "{rate}");
         assert_eq!(pace(&independent(2.0), 1.0), None);
         assert_eq!(pace(&all[..20], 1.0), None, "too few to decide");
+        assert_eq!(pace(&[(7, 100); 200], 1.0), None, "all at once");
     }
 
     /// Five hundred calls of about 100 ms on so many slots, by users who call again 5 ms after each answer.

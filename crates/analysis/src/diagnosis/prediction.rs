@@ -7,7 +7,7 @@ use super::case_view::View;
 use super::ceilings::{self, Ceiling};
 use super::thresholds::case_view::{RELATIVE_MIN, WAITS_MIN};
 use super::thresholds::prediction::{
-    BETWEEN_RUNS, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX, SLOTS_TIMES,
+    BETWEEN_RUNS, FREED_COUNTED_MAX, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX, SLOTS_TIMES,
 };
 
 /// The saving of a remedy.
@@ -159,14 +159,17 @@ impl View<'_> {
             });
         };
         let cycle_s = vus / through;
-        let after = |share: f64| vus / (cycle_s - mean_s.min(cycle_s) * share).max(f64::MIN_POSITIVE);
+        let (mean_s, least_s) = (mean_s.min(cycle_s), self.level.poll_interval_s().unwrap_or(0.0));
+        let rest_s = |share: f64| (mean_s * (1.0 - share)).max(least_s.min(mean_s));
+        let after = |share: f64| vus / (cycle_s - mean_s + rest_s(share)).max(f64::MIN_POSITIVE);
         let firm = ceiling.as_ref().filter(|ceiling| ceiling.is_firm);
         let cap = |rate: f64| firm.map_or(rate, |ceiling| rate.min(ceiling.per_s.max(through)));
         let (mut least, mut most) = (cap(after(low)), cap(after(high)));
         let mut then = cap(after(share));
         if let Some(Freed { shares, headroom }) = freed {
             let most_through = through * headroom.unwrap_or(1.0);
-            let by_law = |freed: f64| (most_through / (1.0 - freed.min(FREED_MAX))).min(after(1.0));
+            let freed_max = if headroom.is_some() { FREED_COUNTED_MAX } else { FREED_MAX };
+            let by_law = |freed: f64| (most_through / (1.0 - freed.min(freed_max))).min(after(1.0));
             let (lowest, highest) =
                 (by_law(shares.0 * (1.0 - RELATIVE_MIN)), by_law(shares.1 * (1.0 + RELATIVE_MIN)));
             let middle = by_law(shares.0).midpoint(by_law(shares.1));
@@ -275,6 +278,21 @@ mod tests {
         let small = Gone { share: 0.5, freed: 0.2 };
         let then = view.without_work_of(small, small, 1.0, Change::IndexExists).and_then(|it| it.then);
         assert_eq!(then.map(|it| it.value), Some(125.0));
+    }
+
+    #[test]
+    fn a_polled_task_takes_an_interval_of_its_polls() {
+        let mut level = level(10, 120, 0.002);
+        // Ten tasks a second of a second each, each submitted and polled eleven times, by twelve users.
+        level.tasks = Some(super::super::case::Tasks { done: 100, mean_s: Some(1.0), ..Default::default() });
+        level.closed_vus = Some(12.0);
+        assert_eq!(level.poll_interval_s().map(|interval_s| (interval_s * 1e3).round()), Some(89.0));
+        let case = Case { levels: vec![level] };
+        let view = View::new(&case).expect("a run");
+        let then =
+            |share| view.without(share, Change::NoCallWait).and_then(|it| it.then).map(|it| it.value.round());
+        // A cycle of 1.2 s, of which 200 ms are think time.
+        assert_eq!((then(0.5), then(0.99)), (Some(17.0), Some(42.0)));
     }
 
     #[test]

@@ -59,7 +59,8 @@ thresholds! {
     /// Predictions.
     prediction {
         FREED_MIN: f64 = 0.05, "share of work", Lab, "Freed work below which only the time itself is taken away";
-        FREED_MAX: f64 = 0.95, "share of work", Law, "Largest share of work that a remedy frees, since 1 / (1 - share) diverges (utilisation law)";
+        FREED_MAX: f64 = 0.95, "share of work", Law, "Largest share of work that a remedy frees by an estimate, since 1 / (1 - share) diverges (utilisation law)";
+        FREED_COUNTED_MAX: f64 = 0.999, "share of work", Law, "The same by the resource's own counters";
         BETWEEN_RUNS: f64 = 0.05, "share of a rate", Lab, "Variation of throughput between runs";
         OF_CEILING: f64 = 0.1, "share of a rate", Lab, "Uncertainty of a ceiling";
         SLOTS_TIMES: f64 = 4.0, "ratio", Convention, "Raised limit of concurrency over the present one, for which an effect is predicted";
@@ -258,6 +259,7 @@ thresholds! {
         STEADY_MAX: f64 = 0.15, "connections", Convention, "Distance of the mean number of connections from an integer, up to which it is a constant number";
         UNUSED_MAX: f64 = 0.2, "share of connections", Convention, "Idle connections, or connections that wait for locks, up to which all are in use";
         CROWD_MIN: f64 = 2.0, "ratio", Convention, "Requests in flight over connections from which on requests wait for one";
+        OUTER_MAX: f64 = 0.1, "share of spans", Convention, "Spans of an operation with further spans below them, up to which the operation is the innermost one";
         STRAYS_MIN: f64 = 0.1, "share of calls", Convention, "Calls below requests that have ended, from which on requests without a call are taken to wait for theirs";
     }
     /// Redelivered messages.

@@ -23,7 +23,7 @@ use super::super::series;
 use super::super::sessions;
 use super::super::thresholds::cpu::AT_LIMIT_MIN;
 use super::super::thresholds::pool::{
-    BEFORE_MIN, CALLS_MIN, CROWD_MIN, LIMITS_MIN, SHARE_MIN, STEADY_MAX, UNUSED_MAX,
+    BEFORE_MIN, CALLS_MIN, CROWD_MIN, LIMITS_MIN, OUTER_MAX, SHARE_MIN, STEADY_MAX, UNUSED_MAX,
 };
 use crate::roles::{ActivityRole, Pool};
 
@@ -236,7 +236,9 @@ fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Obs
 /// Returns the connections of a pool whose size no metric shows: the statements of its service at a time, if they show a limit.
 fn statements_at_once(view: &View<'_>, service: &str) -> Option<f64> {
     let is_statement = |(key, step): &(&StepKey, &Step)| {
-        *key.service == *service && step.role == ActivityRole::Statement && step.parents == 0
+        // Of spans within each other, those of the driver run on a connection.
+        let is_inner = step.parents as f64 <= step.spans as f64 * OUTER_MAX;
+        *key.service == *service && step.role == ActivityRole::Statement && is_inner
     };
     let statements = view.paths.steps.iter().filter(is_statement);
     let spans: Vec<(i64, u64)> = statements.flat_map(|(_, step)| step.times_ns.iter().copied()).collect();

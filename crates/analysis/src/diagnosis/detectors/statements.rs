@@ -259,11 +259,19 @@ fn by_headroom(
 ) -> Option<Prediction> {
     let waits = |freed: f64| if headroom * FULL <= 1.0 { of_database * freed } else { 0.0 };
     let gone = |share: f64, freed: f64| Gone { share: share.max(waits(freed)).min(1.0), freed };
+    let share = with_queue(view, share);
     let alone = gone(share, one.database_share);
     let with_queueing = gone(view.share_with_queueing(share), one.database_share);
     let change = alike.map_or(Change::IndexExists, |alike| Change::StatementFast { alike: alike.count });
     let all = alike.map_or(with_queueing, |alike| gone(alike.share.max(share), alike.database_share));
     view.without_work_of(alone, all, headroom, change)
+}
+
+/// Adds the time in queues of messages that goes with a share of task time: a worker that does not wait for the statement is free for the
+/// next message (queueing is shared in proportion to demand; utilisation law).
+fn with_queue(view: &View<'_>, share: f64) -> f64 {
+    let queued = view.paths.share(view.paths.queue_ns);
+    share + queued * (share / (1.0 - queued).max(share).max(f64::MIN_POSITIVE)).min(1.0)
 }
 
 /// Builds the finding for one statement; if no other statement is alike, an index is missing.
