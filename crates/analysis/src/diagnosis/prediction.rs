@@ -158,7 +158,9 @@ impl View<'_> {
                 command,
             });
         };
-        let cycle_s = vus / through;
+        // The pause of users is known better from the middle of a run than from all of it, in which long requests are cut off.
+        let whole_s = vus / through;
+        let cycle_s = self.level.pause_s().map_or(whole_s, |pause_s| whole_s.min(mean_s + pause_s));
         let (mean_s, least_s) = (mean_s.min(cycle_s), self.level.poll_interval_s().unwrap_or(0.0));
         let rest_s = |share: f64| (mean_s * (1.0 - share)).max(least_s.min(mean_s));
         let after = |share: f64| vus / (cycle_s - mean_s + rest_s(share)).max(f64::MIN_POSITIVE);
