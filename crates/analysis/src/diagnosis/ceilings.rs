@@ -12,6 +12,7 @@ use super::series;
 use super::thresholds::ceilings::{
     FIRM_MIN, FULL, LITTLE_MAX, NEIGHBOURS_MIN, QUEUED_FULL, SATURATED_MIN, WAITING_MIN,
 };
+use super::thresholds::prediction::FREED_MAX;
 
 /// A kind of resource by its utilisation signal. The limit is the signal's limit in the catalogue, otherwise a constant.
 struct Use {
@@ -146,8 +147,11 @@ fn loopback_port(address: &str) -> Option<&str> {
     ["127.0.0.1", "localhost", "[::1]"].contains(&host).then_some(port)
 }
 
-/// Returns the lowest ceiling above the present throughput.
-pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
+/// Returns the lowest ceiling above the present throughput, after this share of response time is gone. Threads, slots and connections that
+/// requests occupy meanwhile are free as much earlier.
+pub(super) fn lowest_above(view: &View<'_>, through: f64, gone: f64) -> Option<Ceiling> {
+    let is_occupied =
+        |kind| matches!(kind, ResourceKind::Threads | ResourceKind::TaskSlots | ResourceKind::Clients);
     let scale = tasks_per_request(view.level);
     // Where others use most of what is used, idle time is no measure of what the target can have.
     let is_theirs = neighbours_share(view) >= NEIGHBOURS_MIN;
@@ -158,6 +162,8 @@ pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
             true => view.level.throughput_per_s() * resource.limit / resource.mean,
             false => resource.demand.as_ref()?.ceiling(resource.limit)? * scale,
         };
+        let freed = if is_occupied(resource.name.kind) { gone.clamp(0.0, FREED_MAX) } else { 0.0 };
+        let per_s = per_s / (1.0 - freed);
         let is_fitted = resource.demand.as_ref().is_some_and(|demand| demand.is_fitted);
         let is_firm = is_fitted || resource.mean >= resource.limit * FIRM_MIN;
         (per_s > through).then_some(Ceiling { resource: resource.name, per_s, is_firm })
@@ -269,8 +275,8 @@ mod tests {
         assert_eq!((&one.name, one.limit, one.at_limit), (&worker, 2.0, 1.0));
         let ceiling = one.demand.as_ref().and_then(|demand| demand.ceiling(one.limit)).expect("a ceiling");
         assert!((ceiling - 2.0 / 0.185).abs() < 1e-9, "{ceiling}");
-        assert_eq!(lowest_above(&view, 20.0), None);
-        assert_eq!(lowest_above(&view, 10.0).map(|it| it.resource), Some(worker));
+        assert_eq!(lowest_above(&view, 20.0, 0.0), None);
+        assert_eq!(lowest_above(&view, 10.0, 0.5).map(|it| it.resource), Some(worker));
     }
 
     #[test]
@@ -278,7 +284,7 @@ mod tests {
         let signals = |used| vec![flat("core_cpu", &[("core", "1")], 10, used)];
         let next = |used, through: f64| {
             let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals(used), Vec::new())] };
-            lowest_above(&View::new(&case).expect("a run"), through).map(|it| it.per_s.round())
+            lowest_above(&View::new(&case).expect("a run"), through, 0.0).map(|it| it.per_s.round())
         };
         // A line fitted to a nearly constant load shows no demand.
         assert_eq!(next(0.98, 100.0), Some(102.0));
@@ -299,6 +305,16 @@ mod tests {
         assert_eq!(at_limit(0.02, 0.1), 0.0);
         assert_eq!(at_limit(0.6, 0.1), 1.0);
         assert_eq!(at_limit(0.02, 3.0), 1.0);
+    }
+
+    #[test]
+    fn threads_that_requests_occupy_are_free_earlier_without_their_waits() {
+        let of = |name: &str, value: f64| flat(name, &[("pool", "www")], 10, value);
+        let signals = vec![of("server_threads", 8.0), of("server_threads_limit", 16.0)];
+        let case = Case { levels: vec![with_evidence(level(10, 100, 0.08), signals, Vec::new())] };
+        let view = View::new(&case).expect("a run");
+        let ceiling = |gone| lowest_above(&view, 100.0, gone).map(|it| it.per_s.round());
+        assert_eq!((ceiling(0.0), ceiling(0.75)), (Some(200.0), Some(800.0)));
     }
 
     #[test]
@@ -327,7 +343,7 @@ mod tests {
                 flat("listener_cpu", &[("program", "shop:80")], 10, used),
             ];
             let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals, Vec::new())] };
-            lowest_above(&View::new(&case).expect("a run"), 90.0).map(|it| it.per_s.round())
+            lowest_above(&View::new(&case).expect("a run"), 90.0, 0.0).map(|it| it.per_s.round())
         };
         assert_eq!(next(0.2), None);
         assert_eq!(next(0.9), Some(100.0));

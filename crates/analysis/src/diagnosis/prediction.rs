@@ -32,14 +32,14 @@ impl View<'_> {
     /// Predicts the effect of removing a share of the time: higher throughput in a closed workload, lower latency in an
     /// open one.
     pub(super) fn without(&self, share: f64, change: Change) -> Option<Prediction> {
-        let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
+        let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s(), share);
         self.predicted((share, share), change, ceiling, None)
     }
 
     /// Predicts the effect of removing a share of the time, up to the ceiling of a resource that the remedy leaves as it is.
     pub(super) fn without_up_to(&self, share: f64, change: Change, most: Ceiling) -> Option<Prediction> {
         let through = self.level.throughput_per_s();
-        let ceilings = ceilings::lowest_above(self, through).into_iter().chain(Some(most));
+        let ceilings = ceilings::lowest_above(self, through, share).into_iter().chain(Some(most));
         let lowest = ceilings.filter(|it| it.per_s > through).min_by(|a, b| a.per_s.total_cmp(&b.per_s));
         self.predicted((share, share), change, lowest, None)
     }
@@ -58,7 +58,7 @@ impl View<'_> {
         if by_slots >= unlimited {
             return self.without(share, change(to));
         }
-        let lowest = ceilings::lowest_above(self, through);
+        let lowest = ceilings::lowest_above(self, through, share);
         // A ceiling that is a lower bound does not replace a rate that is counted.
         if lowest.as_ref().is_some_and(|ceiling| ceiling.is_firm && ceiling.per_s < by_slots) {
             return self.without(share, change(to));
@@ -92,7 +92,8 @@ impl View<'_> {
     /// Predicts the effect between a smallest and a largest saving. Savings of work below [`FREED_MIN`] count as time only.
     pub(super) fn without_between(&self, least: Gone, most: Gone, change: Change) -> Option<Prediction> {
         if least.freed < FREED_MIN {
-            let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
+            let gone = least.share.midpoint(most.share);
+            let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s(), gone);
             return self.predicted((least.share, most.share), change, ceiling, None);
         }
         let freed = Freed { shares: (least.freed, most.freed), headroom: None };
@@ -116,7 +117,8 @@ impl View<'_> {
     pub(super) fn without_holding(&self, (least, most): (f64, f64), change: Change) -> Option<Prediction> {
         let waits = self.share_of_waits();
         if waits < WAITS_MIN {
-            let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
+            let gone = least.midpoint(most);
+            let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s(), gone);
             return self.predicted((least, most), change, ceiling, None);
         }
         let gone = |share: f64| {
