@@ -1,6 +1,7 @@
 //! `k6/http`.
 
 mod batch;
+mod body;
 mod debug;
 mod expected;
 mod fetch;

@@ -3,17 +3,25 @@
 //! A server decides how large a body is, and every VU may receive one at the same time. Bodies count from the moment they
 //! are large until nothing refers to them any more, the script included.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
+use bytes::buf::Limit;
+use bytes::{BufMut as _, Bytes};
 
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::fault::Fault;
 use crate::limits::{
     BODY_BYTES_MAX, BODY_DOUBLED_BYTES_MAX, BODY_FREE_BYTES, BODY_RESERVE_BYTES_MAX, DECODED_BYTES_MAX,
+    SPARE_BODIES_MAX, SPARE_BODY_BYTES_MAX,
 };
+
+thread_local! {
+    /// Memory of large bodies that are gone, empty.
+    static SPARE_BODIES: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
 
 /// The share of the machine's memory that bodies may take, as its reciprocal. The other three quarters are for what scripts
 /// make of them, the VUs themselves and the metrics.
@@ -122,7 +130,7 @@ impl<'b> Hold<'b> {
     /// The body, with what it holds until nothing refers to it.
     pub(crate) fn take(&mut self, body: Vec<u8>) -> Bytes {
         match self.held.take() {
-            Some(held) => held.wrap(body),
+            Some(held) => held.wrap(Spared(body)),
             None => Bytes::from(body),
         }
     }
@@ -150,20 +158,35 @@ impl<'b> BodyBuffer<'b> {
 
     /// Adds a piece. `announced_bytes` is the size that the server says the rest has, or zero.
     pub(crate) fn push(&mut self, piece: &[u8], announced_bytes: u64) -> Result<(), Fault> {
-        let room = self.bytes.capacity() - self.bytes.len();
-        if piece.len() > room {
-            match self.bytes.capacity() {
-                0 => {
-                    let announced_bytes = announced_bytes.min(BODY_RESERVE_BYTES_MAX) as usize;
-                    self.bytes.reserve_exact(piece.len() + announced_bytes);
-                }
-                1..BODY_DOUBLED_BYTES_MAX => self.bytes.reserve(piece.len()),
-                capacity => self.bytes.reserve_exact(piece.len().max(room + capacity / 2)),
-            }
-            self.hold.grow_to(self.bytes.capacity() as u64)?;
-        }
+        self.reserve(piece.len(), announced_bytes)?;
         self.bytes.extend_from_slice(piece);
         Ok(())
+    }
+
+    /// Room for the next `bytes`, so that they need not be copied from where they were read.
+    pub(crate) fn room(&mut self, bytes: usize) -> Result<Limit<&mut Vec<u8>>, Fault> {
+        self.reserve(bytes, 0)?;
+        Ok((&mut self.bytes).limit(bytes))
+    }
+
+    fn reserve(&mut self, bytes: usize, announced_bytes: u64) -> Result<(), Fault> {
+        let room = self.bytes.capacity() - self.bytes.len();
+        if bytes <= room {
+            return Ok(());
+        }
+        match self.bytes.capacity() {
+            0 => self.begin(bytes + announced_bytes.min(BODY_RESERVE_BYTES_MAX) as usize),
+            1..BODY_DOUBLED_BYTES_MAX => self.bytes.reserve(bytes),
+            capacity => self.bytes.reserve_exact(bytes.max(room + capacity / 2)),
+        }
+        self.hold.grow_to(self.bytes.capacity() as u64)
+    }
+
+    fn begin(&mut self, bytes: usize) {
+        if bytes as u64 > BODY_FREE_BYTES {
+            self.bytes = SPARE_BODIES.with_borrow_mut(Vec::pop).unwrap_or_default();
+        }
+        self.bytes.reserve_exact(bytes);
     }
 
     /// Takes the body.
@@ -224,6 +247,33 @@ impl Drop for Held {
     }
 }
 
+/// Memory that serves the next large body of the thread where this one ends. Given back to the allocator, it would go to the
+/// operating system and come back as new pages, which have to be cleared first.
+struct Spared(Vec<u8>);
+
+impl AsRef<[u8]> for Spared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Drop for Spared {
+    fn drop(&mut self) {
+        if self.0.capacity() > SPARE_BODY_BYTES_MAX {
+            return;
+        }
+        let mut bytes = std::mem::take(&mut self.0);
+        bytes.clear();
+        // A thread that ends keeps nothing.
+        let _ = SPARE_BODIES.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < SPARE_BODIES_MAX {
+                spare.push(bytes);
+            }
+        });
+    }
+}
+
 struct HeldBody<T> {
     body: T,
     _held: Held,
@@ -250,6 +300,32 @@ mod tests {
         check(Some(0), (BUDGET_BYTES_MIN, 64 << 20));
         check(Some(1 << 40), (BUDGET_BYTES_MAX, BODY_BYTES_MAX));
         check(None, (1 << 30, BODY_BYTES_MAX));
+    }
+
+    #[test]
+    fn the_memory_of_a_large_body_serves_the_next_one() {
+        let budget = BodyBudget::new(100 << 20);
+        let body = |bytes: usize| {
+            let mut buffer = BodyBuffer::new(&budget);
+            buffer.push(&[1; 10], bytes as u64 - 10).unwrap();
+            let address = buffer.bytes.as_ptr();
+            buffer.push(&vec![1; bytes - 10], 0).unwrap();
+            (buffer.take(), address)
+        };
+        let (first, first_address) = body(1 << 20);
+        let (second, second_address) = body(1 << 20);
+        assert_ne!(first_address, second_address, "both are in use");
+        drop(first);
+        let (third, third_address) = body(100 << 10);
+        assert_eq!(third_address, first_address);
+        assert_eq!(third.len(), 100 << 10);
+        let many: Vec<Bytes> = (0..10).map(|_| body(1 << 20).0).collect();
+        drop((second, third, many, body(20 << 20)));
+        assert_eq!(budget.held_bytes(), 0);
+        SPARE_BODIES.with_borrow(|spare| {
+            assert_eq!(spare.len(), SPARE_BODIES_MAX);
+            assert!(spare.iter().all(|bytes| bytes.is_empty() && bytes.capacity() <= SPARE_BODY_BYTES_MAX));
+        });
     }
 
     #[test]

@@ -152,15 +152,27 @@ impl Talk<'_> {
                     break;
                 }
                 let mut buffer = ReadBuf::new(scratch);
-                let read = ready!(self.connection.poll_read(cx, &mut buffer));
-                self.stamp(polled_at, !buffer.filled().is_empty());
-                match read {
-                    Ok(()) => {}
+                let trace = self.trace;
+                let room = self.decoder.room().map_err(|fault| trace.failed(*fault))?;
+                let is_straight = room.is_some();
+                let read = match room {
+                    Some(mut room) => ready!(self.connection.poll_read_into(cx, &mut room)),
+                    None => {
+                        ready!(self.connection.poll_read(cx, &mut buffer)).map(|()| buffer.filled().len())
+                    }
+                };
+                self.stamp(polled_at, read.as_ref().is_ok_and(|bytes| *bytes > 0));
+                let taken = match read {
+                    Ok(bytes) if is_straight && bytes > 0 => {
+                        self.decoder.filled(bytes);
+                        Ok(())
+                    }
+                    Ok(_) => self.take(buffer.filled()),
                     // Many servers end TLS connections without close_notify; the framing shows whether something is missing.
-                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.take(&[]),
                     Err(error) => return Poll::Ready(Err(self.fail(&error, "read"))),
-                }
-                self.take(buffer.filled()).map_err(|fault| self.at_stage(*fault))?;
+                };
+                taken.map_err(|fault| trace.failed(*fault))?;
             }
             if self.decoder.is_done() {
                 return Poll::Ready(Ok(()));
@@ -201,11 +213,7 @@ impl Talk<'_> {
     fn fail(&self, error: &io::Error, verb: &str) -> Error {
         let remote = self.connection.remote;
         let tls_error = tls::error_of(error, self.connection.target.host());
-        self.at_stage(tls_error.unwrap_or_else(|| stream_error(error, verb, self.connection.local(), remote)))
-    }
-
-    fn at_stage(&self, mut error: Error) -> Error {
-        error.stage = self.trace.stage();
-        error
+        self.trace
+            .failed(tls_error.unwrap_or_else(|| stream_error(error, verb, self.connection.local(), remote)))
     }
 }
