@@ -6,7 +6,7 @@ use model::{Span, SpanKind, SpanStatus, Trace};
 
 use super::peer;
 
-/// What a clock of milliseconds rounds off.
+/// Largest time that a clock of milliseconds rounds off.
 const GRAIN_NS: i64 = 1_000_000;
 
 /// Fewest spans of a service that show such a clock.
