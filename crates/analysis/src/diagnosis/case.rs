@@ -141,6 +141,29 @@ impl Level {
         self.closed_vus.filter(|_| per_s > 0.0).map(|users| users / per_s)
     }
 
+    /// Returns the time between two requests that ask whether a task is done, seconds; none without such requests.
+    pub fn poll_interval_s(&self) -> Option<f64> {
+        let tasks = self.tasks.as_ref().filter(|tasks| tasks.done > 0)?;
+        let requests = self.requests.count as f64 / tasks.done as f64;
+        let answered_s = requests * self.requests.mean_s.unwrap_or(0.0);
+        tasks
+            .mean_s
+            .filter(|_| requests >= 2.0)
+            .map(|mean_s| (mean_s - answered_s).max(0.0) / (requests - 1.0))
+    }
+
+    /// Returns the mean time of a user between two requests of a closed load, seconds, from the middle of the run: at its end users stop, and
+    /// requests that are under way count for little (Z = (N - Q) / X). None for an open load, and for tasks.
+    pub fn pause_s(&self) -> Option<f64> {
+        let users = self.closed_vus.filter(|_| self.tasks.is_none())?;
+        let edge = self.seconds.len().div_ceil(5);
+        let middle = self.seconds.get(edge..self.seconds.len().saturating_sub(edge))?;
+        let length_s: f64 = middle.iter().map(Second::length_s).sum();
+        let finished: u64 = middle.iter().map(|second| second.finished).sum();
+        let busy_s: f64 = middle.iter().map(|second| second.in_flight * second.length_s()).sum();
+        (finished > 0).then(|| ((users * length_s - busy_s) / finished as f64).max(0.0))
+    }
+
     /// Requests per second.
     pub fn requests_per_s(&self) -> f64 {
         let length_s = self.length_s();
@@ -183,6 +206,17 @@ mod tests {
     fn second(at_s: u64, finished: u64, in_flight: f64) -> Second {
         let at = |second: u64| Instant::from_ns(second * 1_000_000_000);
         Second { from: at(at_s), to: at(at_s + 1), finished, in_flight, ..Second::default() }
+    }
+
+    #[test]
+    fn users_pause_between_requests_of_the_middle() {
+        // Four users, of whom three have a request under way, at ten requests a second; at the end they stop.
+        let mut seconds: Vec<Second> = (0..16).map(|at| second(at, 10, 3.0)).collect();
+        seconds.extend((16..20).map(|at| second(at, 1, 0.1)));
+        let level = Level { seconds, closed_vus: Some(4.0), ..Level::default() };
+        assert_eq!(level.pause_s(), Some(0.1));
+        assert_eq!(Level { closed_vus: None, ..level.clone() }.pause_s(), None);
+        assert_eq!(Level { seconds: Vec::new(), ..level }.pause_s(), None);
     }
 
     #[test]

@@ -79,6 +79,31 @@ impl<'a> View<'a> {
         all.filter(|signal| signal.name.id().is_some_and(|id| ids.contains(&id))).collect()
     }
 
+    /// Returns the share of response time in which processors can have worked on requests; `None` where no CPU use is known.
+    pub(super) fn share_computed(&self, mean_s: f64) -> Option<f64> {
+        // The CPU of a machine has that of everything on it, so that too little is unaccounted for, never too much.
+        let cpus = [
+            SignalId::ProcessCpu,
+            SignalId::ContainerCpu,
+            SignalId::ListenerCpu,
+            SignalId::CoreCpu,
+            SignalId::NodeCpu,
+        ];
+        let cores = cpus.into_iter().find_map(|id| self.sum_of_means(&[id]))?;
+        Some(cores / self.level.requests_per_s().max(f64::MIN_POSITIVE) / mean_s.max(f64::MIN_POSITIVE))
+    }
+
+    /// Returns the largest share of response time that goes with this one. Without spans, the time that processors do not explain may be
+    /// queueing for the same, in proportion to its part of what is known (utilisation law).
+    pub(super) fn share_with_queueing(&self, share: f64) -> f64 {
+        let Some(mean_s) = self.level.requests.mean_s.filter(|_| self.paths.traces == 0 && share > 0.0)
+        else {
+            return share;
+        };
+        let computed = self.share_computed(mean_s).unwrap_or(0.0).min(1.0 - share);
+        share + (1.0 - share - computed) * share / (share + computed)
+    }
+
     /// Returns the sum of the means of these signals.
     pub(super) fn sum_of_means(&self, ids: &[SignalId]) -> Option<f64> {
         let means = self.signals(ids).into_iter().filter_map(|signal| series::mean(self.level, signal));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::diagnosis::{Resource as ResourceName, ResourceKind};
-use model::{Instant, Signal, SignalId};
+use model::{Instant, RecordKind, Signal, SignalId};
 
 use super::case::Level;
 use super::case_view::View;
@@ -12,6 +12,7 @@ use super::series;
 use super::thresholds::ceilings::{
     FIRM_MIN, FULL, LITTLE_MAX, NEIGHBOURS_MIN, QUEUED_FULL, SATURATED_MIN, WAITING_MIN,
 };
+use super::thresholds::prediction::FREED_MAX;
 
 /// A kind of resource by its utilisation signal. The limit is the signal's limit in the catalogue, otherwise a constant.
 struct Use {
@@ -119,8 +120,38 @@ fn neighbours_share(view: &View<'_>) -> f64 {
     used.zip(own).map_or(0.0, |(used, own)| 1.0 - own / used.max(f64::MIN_POSITIVE))
 }
 
-/// Returns the lowest ceiling above the present throughput.
-pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
+/// Returns how many times its present CPU use the program that a source reads can have, alone or of its busiest thread; `None` if it
+/// does not run on the machine whose programs are measured. Neighbours may yield what they use.
+pub(super) fn headroom_of_source(view: &View<'_>, source: &str) -> Option<f64> {
+    let mut records = view.level.evidence.records.iter();
+    let record = records.find(|record| record.kind == RecordKind::Source && record.subject == source)?;
+    let port = loopback_port(series::text(record, "address")?)?;
+    let is_it = |place: &str| place.rsplit_once(':').is_some_and(|(_, own)| own == port);
+    let is_theirs = neighbours_share(view) >= NEIGHBOURS_MIN;
+    let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
+    let times = |resource: &Resource<'_>| match resource.name.kind {
+        ResourceKind::ProgramCpu if is_theirs => Some(cores / resource.mean),
+        ResourceKind::ProgramCpu | ResourceKind::Thread => Some(resource.limit / resource.mean),
+        _ => None,
+    };
+    let own =
+        resources(view).into_iter().filter(|resource| resource.mean > 0.0 && is_it(&resource.name.place));
+    own.filter_map(|resource| times(&resource)).reduce(f64::min).map(|times| times.max(1.0))
+}
+
+/// Returns the port of an address on this machine.
+fn loopback_port(address: &str) -> Option<&str> {
+    let after = address.split_once("://").map_or(address, |(_, after)| after);
+    let authority = after.split(['/', '?']).next()?;
+    let (host, port) = authority.rsplit_once('@').map_or(authority, |(_, host)| host).rsplit_once(':')?;
+    ["127.0.0.1", "localhost", "[::1]"].contains(&host).then_some(port)
+}
+
+/// Returns the lowest ceiling above the present throughput, after this share of response time is gone. Threads, slots and connections that
+/// requests occupy meanwhile are free as much earlier.
+pub(super) fn lowest_above(view: &View<'_>, through: f64, gone: f64) -> Option<Ceiling> {
+    let is_occupied =
+        |kind| matches!(kind, ResourceKind::Threads | ResourceKind::TaskSlots | ResourceKind::Clients);
     let scale = tasks_per_request(view.level);
     // Where others use most of what is used, idle time is no measure of what the target can have.
     let is_theirs = neighbours_share(view) >= NEIGHBOURS_MIN;
@@ -131,6 +162,8 @@ pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
             true => view.level.throughput_per_s() * resource.limit / resource.mean,
             false => resource.demand.as_ref()?.ceiling(resource.limit)? * scale,
         };
+        let freed = if is_occupied(resource.name.kind) { gone.clamp(0.0, FREED_MAX) } else { 0.0 };
+        let per_s = per_s / (1.0 - freed);
         let is_fitted = resource.demand.as_ref().is_some_and(|demand| demand.is_fitted);
         let is_firm = is_fitted || resource.mean >= resource.limit * FIRM_MIN;
         (per_s > through).then_some(Ceiling { resource: resource.name, per_s, is_firm })
@@ -218,7 +251,9 @@ fn empty(signal: &Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::super::case::Case;
-    use super::super::testing::{flat, level, with_evidence};
+    use model::Datum;
+
+    use super::super::testing::{flat, level, record, with_evidence};
     use super::*;
 
     #[test]
@@ -240,8 +275,8 @@ mod tests {
         assert_eq!((&one.name, one.limit, one.at_limit), (&worker, 2.0, 1.0));
         let ceiling = one.demand.as_ref().and_then(|demand| demand.ceiling(one.limit)).expect("a ceiling");
         assert!((ceiling - 2.0 / 0.185).abs() < 1e-9, "{ceiling}");
-        assert_eq!(lowest_above(&view, 20.0), None);
-        assert_eq!(lowest_above(&view, 10.0).map(|it| it.resource), Some(worker));
+        assert_eq!(lowest_above(&view, 20.0, 0.0), None);
+        assert_eq!(lowest_above(&view, 10.0, 0.5).map(|it| it.resource), Some(worker));
     }
 
     #[test]
@@ -249,7 +284,7 @@ mod tests {
         let signals = |used| vec![flat("core_cpu", &[("core", "1")], 10, used)];
         let next = |used, through: f64| {
             let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals(used), Vec::new())] };
-            lowest_above(&View::new(&case).expect("a run"), through).map(|it| it.per_s.round())
+            lowest_above(&View::new(&case).expect("a run"), through, 0.0).map(|it| it.per_s.round())
         };
         // A line fitted to a nearly constant load shows no demand.
         assert_eq!(next(0.98, 100.0), Some(102.0));
@@ -273,6 +308,34 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_requests_occupy_are_free_earlier_without_their_waits() {
+        let of = |name: &str, value: f64| flat(name, &[("pool", "www")], 10, value);
+        let signals = vec![of("server_threads", 8.0), of("server_threads_limit", 16.0)];
+        let case = Case { levels: vec![with_evidence(level(10, 100, 0.08), signals, Vec::new())] };
+        let view = View::new(&case).expect("a run");
+        let ceiling = |gone| lowest_above(&view, 100.0, gone).map(|it| it.per_s.round());
+        assert_eq!((ceiling(0.0), ceiling(0.75)), (Some(200.0), Some(800.0)));
+    }
+
+    #[test]
+    fn a_source_names_the_program_that_it_reads() {
+        let headroom = |address: &str, used: f64, thread: Option<f64>| {
+            let labels = [("program", "redis-server:6379")];
+            let mut signals =
+                vec![flat("core_cpu", &[("core", "0")], 10, used), flat("listener_cpu", &labels, 10, used)];
+            signals.extend(thread.map(|thread| flat("listener_thread", &labels, 10, thread)));
+            let mut source = record(RecordKind::Source, "cache", &[]);
+            source.fields.insert("address".to_owned(), Datum::Text(address.to_owned()));
+            let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals, vec![source])] };
+            headroom_of_source(&View::new(&case).expect("a run"), "cache")
+        };
+        assert_eq!(headroom("redis://user:word@127.0.0.1:6379/0", 0.5, None), Some(2.0));
+        assert_eq!(headroom("redis://localhost:6379", 0.4, Some(0.8)), Some(1.25));
+        assert_eq!(headroom("redis://localhost:6380", 0.5, None), None);
+        assert_eq!(headroom("redis://cache.example:6379", 0.5, None), None, "it runs elsewhere");
+    }
+
+    #[test]
     fn processors_that_others_use_give_no_ceiling() {
         let next = |used: f64| {
             let signals = vec![
@@ -280,7 +343,7 @@ mod tests {
                 flat("listener_cpu", &[("program", "shop:80")], 10, used),
             ];
             let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals, Vec::new())] };
-            lowest_above(&View::new(&case).expect("a run"), 90.0).map(|it| it.per_s.round())
+            lowest_above(&View::new(&case).expect("a run"), 90.0, 0.0).map(|it| it.per_s.round())
         };
         assert_eq!(next(0.2), None);
         assert_eq!(next(0.9), Some(100.0));

@@ -70,7 +70,8 @@ pub(super) fn pace(spans: &[(i64, u64)], weight: f64) -> Option<f64> {
     let interval_ns = gaps.iter().sum::<f64>() / gaps.len() as f64 / weight;
     let close = gaps.iter().filter(|gap| **gap < interval_ns * CLOSE).count() as f64;
     let expected = gaps.len() as f64 * (1.0 - (-CLOSE / weight).exp());
-    (expected >= EXPECTED_MIN && close <= expected * CROWDED_MAX).then(|| 1e9 / interval_ns)
+    (interval_ns > 0.0 && expected >= EXPECTED_MIN && close <= expected * CROWDED_MAX)
+        .then(|| 1e9 / interval_ns)
 }
 
 /// Returns the limit of spans that contain their wait for it: `at_once` are served at a time, in `mean_s` each, of `open` that are open.
@@ -106,16 +107,20 @@ pub(super) fn in_line(spans: &[(i64, u64)], weight: f64) -> Option<ConcurrencyLi
 struct Starts {
     /// Spans that begin while at least so many others are open.
     crowded: f64,
-    /// Spans that begin shortly after another has ended.
+    /// Spans that begin when another ends.
     following: f64,
 }
 
+/// Counts how spans begin. One that begins at most `within_ns` before or after the end of another follows it: a client hands a connection
+/// on in the callback of a response, and ends the span of that response later in the same turn of its event loop.
 fn starts(spans: &[(i64, u64)], at_once: usize, within_ns: f64) -> Starts {
+    let early_ns = within_ns as i64;
     let mut open: BinaryHeap<Reverse<i64>> = BinaryHeap::new();
     let mut last_end_ns = None::<i64>;
     let mut starts = Starts { crowded: 0.0, following: 0.0 };
     for (start_ns, span_ns) in spans {
-        while let Some(Reverse(end_ns)) = open.peek().copied().filter(|Reverse(end_ns)| end_ns <= start_ns) {
+        let is_over = |end: &Reverse<i64>| end.0 <= start_ns.saturating_add(early_ns);
+        while let Some(Reverse(end_ns)) = open.peek().copied().filter(is_over) {
             last_end_ns = Some(end_ns);
             open.pop();
         }
@@ -190,6 +195,15 @@ mod tests {
     }
 
     #[test]
+    fn spans_that_end_after_they_handed_their_slot_on_show_the_limit() {
+        let late = |(start_ns, length_ns): &(i64, u64)| (*start_ns, length_ns + 600_000);
+        for slots in [1, 2, 4] {
+            let spans: Vec<(i64, u64)> = queued(slots).iter().map(late).collect();
+            assert_eq!(limit(&spans, 1.0).expect("a limit").at_once, slots as f64);
+        }
+    }
+
+    #[test]
     fn even_starts_have_a_pace() {
         let paced = |number: u64| (number as i64 * 20_000_000 + (spread(number) * 1e6) as i64, 51_000_000);
         let all: Vec<(i64, u64)> = (0..500).map(paced).collect();
@@ -201,6 +215,7 @@ mod tests {
         assert!((rate - 50.0).abs() < 2.0, "{rate}");
         assert_eq!(pace(&independent(2.0), 1.0), None);
         assert_eq!(pace(&all[..20], 1.0), None, "too few to decide");
+        assert_eq!(pace(&[(7, 100); 200], 1.0), None, "all at once");
     }
 
     /// Five hundred calls of about 100 ms on so many slots, by users who call again 5 ms after each answer.

@@ -279,7 +279,7 @@ fn unexplained(view: &View<'_>) -> Option<Inconclusive> {
     // Without spans, requests that overlap may wait for each other, and only the time that processors work on them is explained.
     let in_flight = view.level.in_flight();
     let is_dark = view.paths.traces == 0 && in_flight >= OVERLAP_MIN && has_no_room(view);
-    let dark_s = mean_s * (1.0 - share_computed(view, mean_s).unwrap_or(0.0));
+    let dark_s = mean_s * (1.0 - view.share_computed(mean_s).unwrap_or(0.0));
     if is_dark && dark_s >= HELD_S_MIN && dark_s >= mean_s * UNACCOUNTED_MIN {
         return Some(Inconclusive::Untraced { outside_s: dark_s, mean_s });
     }
@@ -296,24 +296,10 @@ fn has_no_room(view: &View<'_>) -> bool {
     !used.zip(limit).is_some_and(|(used, limit)| used <= limit * ROOM_MAX)
 }
 
-/// Returns the share of response time in which processors can have worked on requests; `None` where no CPU use is known.
-fn share_computed(view: &View<'_>, mean_s: f64) -> Option<f64> {
-    // The CPU of a machine has that of everything on it, so that too little is unaccounted for, never too much.
-    let cpus = [
-        SignalId::ProcessCpu,
-        SignalId::ContainerCpu,
-        SignalId::ListenerCpu,
-        SignalId::CoreCpu,
-        SignalId::NodeCpu,
-    ];
-    let cores = cpus.into_iter().find_map(|id| view.sum_of_means(&[id]))?;
-    Some(cores / view.level.requests_per_s().max(f64::MIN_POSITIVE) / mean_s.max(f64::MIN_POSITIVE))
-}
-
 /// Returns the share of response time in which services hold a request, compute nothing for it, and wait for nothing that a span
 /// shows: a lock that is held across a call, a sleep. Zero where no CPU use is known.
 fn share_unaccounted(view: &View<'_>, mean_s: f64) -> f64 {
-    let Some(computes) = share_computed(view, mean_s) else { return 0.0 };
+    let Some(computes) = view.share_computed(mean_s) else { return 0.0 };
     let held = view.share_of_paths(view.paths.attribution.part_ns(Component::Target) as f64);
     (held - view.share_of_waits() - computes).max(0.0)
 }

@@ -489,7 +489,7 @@ fn keep_slowest(slowest: &mut Slowest, shown: Shown) {
 }
 
 /// Returns a fingerprint without what differs between writers of the same statement: letter case, spaces and quotes around names.
-fn squeezed(text: &str) -> String {
+pub(super) fn squeezed(text: &str) -> String {
     let kept = text.chars().filter(|mark| !mark.is_whitespace() && !['`', '"'].contains(mark));
     kept.flat_map(char::to_lowercase).collect()
 }

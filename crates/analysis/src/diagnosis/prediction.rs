@@ -7,7 +7,7 @@ use super::case_view::View;
 use super::ceilings::{self, Ceiling};
 use super::thresholds::case_view::{RELATIVE_MIN, WAITS_MIN};
 use super::thresholds::prediction::{
-    BETWEEN_RUNS, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX, SLOTS_TIMES,
+    BETWEEN_RUNS, FREED_COUNTED_MAX, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX, SLOTS_TIMES,
 };
 
 /// The saving of a remedy.
@@ -19,18 +19,27 @@ pub(super) struct Gone {
     pub(super) freed: f64,
 }
 
+/// Work that a remedy takes off a resource.
+#[derive(Clone, Copy, Debug)]
+struct Freed {
+    /// Smallest and largest share of its work.
+    shares: (f64, f64),
+    /// How many times its present use it can have; `None` if its use is unknown, so that it may be saturated.
+    headroom: Option<f64>,
+}
+
 impl View<'_> {
     /// Predicts the effect of removing a share of the time: higher throughput in a closed workload, lower latency in an
     /// open one.
     pub(super) fn without(&self, share: f64, change: Change) -> Option<Prediction> {
-        let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
+        let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s(), share);
         self.predicted((share, share), change, ceiling, None)
     }
 
     /// Predicts the effect of removing a share of the time, up to the ceiling of a resource that the remedy leaves as it is.
     pub(super) fn without_up_to(&self, share: f64, change: Change, most: Ceiling) -> Option<Prediction> {
         let through = self.level.throughput_per_s();
-        let ceilings = ceilings::lowest_above(self, through).into_iter().chain(Some(most));
+        let ceilings = ceilings::lowest_above(self, through, share).into_iter().chain(Some(most));
         let lowest = ceilings.filter(|it| it.per_s > through).min_by(|a, b| a.per_s.total_cmp(&b.per_s));
         self.predicted((share, share), change, lowest, None)
     }
@@ -49,7 +58,7 @@ impl View<'_> {
         if by_slots >= unlimited {
             return self.without(share, change(to));
         }
-        let lowest = ceilings::lowest_above(self, through);
+        let lowest = ceilings::lowest_above(self, through, share);
         // A ceiling that is a lower bound does not replace a rate that is counted.
         if lowest.as_ref().is_some_and(|ceiling| ceiling.is_firm && ceiling.per_s < by_slots) {
             return self.without(share, change(to));
@@ -83,21 +92,40 @@ impl View<'_> {
     /// Predicts the effect between a smallest and a largest saving. Savings of work below [`FREED_MIN`] count as time only.
     pub(super) fn without_between(&self, least: Gone, most: Gone, change: Change) -> Option<Prediction> {
         if least.freed < FREED_MIN {
-            let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
+            let gone = least.share.midpoint(most.share);
+            let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s(), gone);
             return self.predicted((least.share, most.share), change, ceiling, None);
         }
-        self.predicted((least.share, most.share), change, None, Some((least.freed, most.freed)))
+        let freed = Freed { shares: (least.freed, most.freed), headroom: None };
+        self.predicted((least.share, most.share), change, None, Some(freed))
     }
 
-    /// Predicts the effect of removing time that was spent while others queued. Its share of all work goes from their queueing time
-    /// as well (queueing is shared in proportion to demand; utilisation law).
-    pub(super) fn without_holding(&self, share: f64, change: Change) -> Option<Prediction> {
+    /// Predicts the effect of taking work off a resource that can have `headroom` times its present use.
+    pub(super) fn without_work_of(
+        &self,
+        least: Gone,
+        most: Gone,
+        headroom: f64,
+        change: Change,
+    ) -> Option<Prediction> {
+        let freed = Freed { shares: (least.freed, most.freed), headroom: Some(headroom) };
+        self.predicted((least.share, most.share), change, None, Some(freed))
+    }
+
+    /// Predicts the effect of removing time that was spent while others queued, between a smallest and a largest share. Its share of all
+    /// work goes from their queueing time as well (queueing is shared in proportion to demand; utilisation law).
+    pub(super) fn without_holding(&self, (least, most): (f64, f64), change: Change) -> Option<Prediction> {
         let waits = self.share_of_waits();
         if waits < WAITS_MIN {
-            return self.without(share, change);
+            let gone = least.midpoint(most);
+            let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s(), gone);
+            return self.predicted((least, most), change, ceiling, None);
         }
-        let demand = (share / (self.share_traced() - waits).max(share)).min(1.0);
-        self.without_work(Gone { share: (share + waits * demand).min(1.0), freed: demand }, change)
+        let gone = |share: f64| {
+            let demand = (share / (self.share_traced() - waits).max(share)).min(1.0);
+            Gone { share: (share + waits * demand).min(1.0), freed: demand }
+        };
+        self.without_between(gone(least), gone(most), change)
     }
 
     /// Returns the throughput of a saturated resource after the share `freed` of its work is gone: 1 / (1 - freed) times as much
@@ -107,7 +135,7 @@ impl View<'_> {
         shares: (f64, f64),
         change: Change,
         ceiling: Option<Ceiling>,
-        freed: Option<(f64, f64)>,
+        freed: Option<Freed>,
     ) -> Option<Prediction> {
         let (mean_s, through) = (self.level.mean_s()?, self.level.throughput_per_s());
         let share = shares.0.midpoint(shares.1);
@@ -132,25 +160,36 @@ impl View<'_> {
                 command,
             });
         };
-        let cycle_s = vus / through;
-        let after = |share: f64| vus / (cycle_s - mean_s.min(cycle_s) * share).max(f64::MIN_POSITIVE);
+        // The pause of users is known better from the middle of a run than from all of it, in which long requests are cut off.
+        let whole_s = vus / through;
+        let cycle_s = self.level.pause_s().map_or(whole_s, |pause_s| whole_s.min(mean_s + pause_s));
+        let (mean_s, least_s) = (mean_s.min(cycle_s), self.level.poll_interval_s().unwrap_or(0.0));
+        let rest_s = |share: f64| (mean_s * (1.0 - share)).max(least_s.min(mean_s));
+        let after = |share: f64| vus / (cycle_s - mean_s + rest_s(share)).max(f64::MIN_POSITIVE);
         let firm = ceiling.as_ref().filter(|ceiling| ceiling.is_firm);
         let cap = |rate: f64| firm.map_or(rate, |ceiling| rate.min(ceiling.per_s.max(through)));
         let (mut least, mut most) = (cap(after(low)), cap(after(high)));
         let mut then = cap(after(share));
-        if let Some(freed) = freed {
-            let by_law = |freed: f64| (through / (1.0 - freed.min(FREED_MAX))).min(after(1.0));
-            least = least.min(by_law(freed.0 * (1.0 - RELATIVE_MIN)) * (1.0 - OF_CEILING));
-            most = most.max(by_law(freed.1 * (1.0 + RELATIVE_MIN)) * (1.0 + OF_CEILING));
-            then = by_law(freed.0).midpoint(by_law(freed.1));
+        if let Some(Freed { shares, headroom }) = freed {
+            let most_through = through * headroom.unwrap_or(1.0);
+            let freed_max = if headroom.is_some() { FREED_COUNTED_MAX } else { FREED_MAX };
+            let by_law = |freed: f64| (most_through / (1.0 - freed.min(freed_max))).min(after(1.0));
+            let (lowest, highest) =
+                (by_law(shares.0 * (1.0 - RELATIVE_MIN)), by_law(shares.1 * (1.0 + RELATIVE_MIN)));
+            let middle = by_law(shares.0).midpoint(by_law(shares.1));
+            least = least.min(lowest * (1.0 - OF_CEILING));
+            // A resource whose use is known limits what the time alone would let through.
+            (then, most) = match headroom {
+                Some(_) => (then.min(middle), most.min(highest * (1.0 + OF_CEILING))),
+                None => (middle, most.max(highest * (1.0 + OF_CEILING))),
+            };
         } else if firm.is_some_and(|ceiling| after(high) > ceiling.per_s) {
             (least, most) = (least.min(then * (1.0 - OF_CEILING)), most.max(then * (1.0 + OF_CEILING)));
         } else if let Some(loose) = ceiling.as_ref().filter(|ceiling| !ceiling.is_firm) {
             least = least.min(loose.per_s * (1.0 - OF_CEILING));
         } else if ceiling.is_none() && least > through * PROMISED_MAX {
-            // Another resource may limit first, so the interval extends from there.
+            // A resource without a known limit may limit first, so the interval extends from there. What the law expects stays.
             least = through * PROMISED_MAX;
-            then = (least * most).sqrt();
         }
         (least, most) = (least * (1.0 - BETWEEN_RUNS), most * (1.0 + BETWEEN_RUNS));
         let next_limit = match ceiling {
@@ -206,7 +245,7 @@ mod tests {
             (then.value.round(), then.interval.map(|(low, high)| (low.round(), high.round())))
         };
         // A cycle of 105 ms, of which about 90 ms are removed.
-        assert_eq!(of(&level, 0.9), (592.0, Some((190.0, 1838.0))));
+        assert_eq!(of(&level, 0.9), (700.0, Some((190.0, 1838.0))));
         assert_eq!(of(&level, 0.4), (162.0, Some((145.0, 181.0))));
         // A core that is a tenth used has ten times the throughput as its ceiling.
         level.evidence.signals = vec![flat("core_cpu", &[("core", "1")], 10, 0.1)];
@@ -220,6 +259,60 @@ mod tests {
         level.evidence.signals = vec![flat("core_cpu", &[("core", "1")], 10, cpu)];
         let case = Case { levels: vec![level] };
         View::new(&case).expect("a run").with_slots(share, SlotKind::Connections, 2.0).expect("a rate")
+    }
+
+    #[test]
+    fn work_is_taken_off_the_use_that_is_known() {
+        let mut level = level(10, 100, 0.1);
+        // A cycle of 120 ms: without any of the time, 600 requests/s.
+        level.closed_vus = Some(12.0);
+        let case = Case { levels: vec![level] };
+        let view = View::new(&case).expect("a run");
+        let gone = Gone { share: 0.5, freed: 0.5 };
+        let then = |headroom| {
+            let then = view.without_work_of(gone, gone, headroom, Change::IndexExists).and_then(|it| it.then);
+            then.map(|it| it.value.round())
+        };
+        // Half of the work of a saturated resource is gone, and half of the time: twice as much by its use, 171/s by the time.
+        assert_eq!(then(1.0), Some(171.0));
+        assert_eq!(
+            view.without_work(gone, Change::IndexExists).and_then(|it| it.then).map(|it| it.value),
+            Some(200.0)
+        );
+        let small = Gone { share: 0.5, freed: 0.2 };
+        let then = view.without_work_of(small, small, 1.0, Change::IndexExists).and_then(|it| it.then);
+        assert_eq!(then.map(|it| it.value), Some(125.0));
+    }
+
+    #[test]
+    fn a_polled_task_takes_an_interval_of_its_polls() {
+        let mut level = level(10, 120, 0.002);
+        // Ten tasks a second of a second each, each submitted and polled eleven times, by twelve users.
+        level.tasks = Some(super::super::case::Tasks { done: 100, mean_s: Some(1.0), ..Default::default() });
+        level.closed_vus = Some(12.0);
+        assert_eq!(level.poll_interval_s().map(|interval_s| (interval_s * 1e3).round()), Some(89.0));
+        let case = Case { levels: vec![level] };
+        let view = View::new(&case).expect("a run");
+        let then =
+            |share| view.without(share, Change::NoCallWait).and_then(|it| it.then).map(|it| it.value.round());
+        // A cycle of 1.2 s, of which 200 ms are think time.
+        assert_eq!((then(0.5), then(0.99)), (Some(17.0), Some(42.0)));
+    }
+
+    #[test]
+    fn without_spans_what_nothing_explains_may_be_queueing() {
+        let share = |cores: Option<f64>, traces: u128| {
+            let mut level = level(10, 10, 0.1);
+            level.evidence.signals.extend(cores.map(|cores| flat("process_cpu", &[], 10, cores)));
+            let trace = |number| sampled(number, request("shop", "GET /", 100.0, &[]));
+            level.traces = (0..traces).map(trace).collect();
+            let case = Case { levels: vec![level] };
+            (View::new(&case).expect("a run").share_with_queueing(0.4) * 100.0).round()
+        };
+        // 40 ms are known and 20 ms computed: of the other 40 ms, two thirds are queueing for what is known.
+        assert_eq!(share(Some(0.2), 0), 67.0);
+        assert_eq!(share(None, 0), 100.0);
+        assert_eq!(share(Some(0.2), 20), 40.0, "spans show the rest");
     }
 
     #[test]
@@ -269,10 +362,10 @@ mod tests {
         let view = View::new(&case).expect("a run");
         let then = |prediction: Option<Prediction>| prediction.and_then(|it| it.then).expect("a rate");
         // A quarter of the 40 ms of work: a quarter of the queueing goes with it, and throughput rises by a third.
-        let held = then(view.without_holding(0.1, Change::NoJob));
+        let held = then(view.without_holding((0.1, 0.1), Change::NoJob));
         assert_eq!((held.value * 10.0).round(), 1333.0);
         // All of the work: only think time remains of a cycle.
-        let all = then(view.without_holding(0.4, Change::NoJob));
+        let all = then(view.without_holding((0.4, 0.4), Change::NoJob));
         assert_eq!(all.value.round(), 200.0);
         let (low, high) = all.interval.expect("an interval");
         assert!(low < 200.0 && high > 200.0 && high < 240.0, "{low} {high}");

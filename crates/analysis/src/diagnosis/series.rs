@@ -2,6 +2,7 @@
 
 use model::signal::label;
 use model::{Datum, Instant, Record, Signal};
+use stats::student_quantile;
 
 use super::case::Level;
 
@@ -9,6 +10,17 @@ use super::case::Level;
 pub(crate) fn mean(level: &Level, signal: &Signal) -> Option<f64> {
     let inside = inside(level, signal);
     (!inside.is_empty()).then(|| inside.iter().map(|(_, value)| value).sum::<f64>() / inside.len() as f64)
+}
+
+/// Returns the interval of a mean that was sampled: a state that changes from one reading to the next is known the less, the fewer
+/// readings there are. `None` with fewer than two of them.
+pub(super) fn mean_interval(level: &Level, signal: &Signal, confidence: f64) -> Option<(f64, f64)> {
+    let (inside, mean) = (inside(level, signal), mean(level, signal)?);
+    let degrees = inside.len() as f64 - 1.0;
+    let squares: f64 = inside.iter().map(|(_, value)| (value - mean).powi(2)).sum();
+    let half = student_quantile(0.5 + confidence / 2.0, degrees.max(1.0))
+        * (squares / degrees / inside.len() as f64).sqrt();
+    (inside.len() > 1).then_some((mean - half, mean + half))
 }
 
 /// The mean of what was read before and after the run: the level of a machine's counter without the run. None where nothing was.

@@ -50,6 +50,17 @@ pub(super) struct Connections {
 
 /// Returns the connections of a database by its own count; `None` if no source reports their states.
 pub(super) fn connections(view: &View<'_>) -> Option<Connections> {
+    by_state(view).or_else(|| by_threads(view))
+}
+
+/// MySQL counts its connections, and those that run a statement. One of both reads these counters.
+fn by_threads(view: &View<'_>) -> Option<Connections> {
+    let open = view.sum_of_means(&[SignalId::MysqlConnections])? - 1.0;
+    let running = view.sum_of_means(&[SignalId::MysqlThreadsRunning])? - 1.0;
+    (open > 0.0).then_some(Connections { open, idle: (open - running).max(0.0) })
+}
+
+fn by_state(view: &View<'_>) -> Option<Connections> {
     let signals = view.signals(&[SignalId::Connections]);
     let looks = signals.iter().map(|signal| series::inside(view.level, signal).len()).max().unwrap_or(0);
     let mut found = Connections { open: 0.0, idle: 0.0 };
@@ -71,6 +82,15 @@ mod tests {
     use super::super::case::Case;
     use super::super::testing::{flat, level, with_evidence};
     use super::*;
+
+    #[test]
+    fn the_connection_that_counts_is_not_the_runs() {
+        let signals =
+            vec![flat("mysql_connections", &[], 10, 3.0), flat("mysql_threads_running", &[], 10, 2.5)];
+        let case = Case { levels: vec![with_evidence(level(10, 10, 0.1), signals, Vec::new())] };
+        let found = connections(&View::new(&case).expect("a run"));
+        assert_eq!(found, Some(Connections { open: 2.0, idle: 0.5 }));
+    }
 
     #[test]
     fn sleeping_sessions_do_not_work() {

@@ -59,7 +59,8 @@ thresholds! {
     /// Predictions.
     prediction {
         FREED_MIN: f64 = 0.05, "share of work", Lab, "Freed work below which only the time itself is taken away";
-        FREED_MAX: f64 = 0.95, "share of work", Law, "Largest share of work that a remedy frees, since 1 / (1 - share) diverges (utilisation law)";
+        FREED_MAX: f64 = 0.95, "share of work", Law, "Largest share of work that a remedy frees by an estimate, since 1 / (1 - share) diverges (utilisation law)";
+        FREED_COUNTED_MAX: f64 = 0.999, "share of work", Law, "The same by the resource's own counters";
         BETWEEN_RUNS: f64 = 0.05, "share of a rate", Lab, "Variation of throughput between runs";
         OF_CEILING: f64 = 0.1, "share of a rate", Lab, "Uncertainty of a ceiling";
         SLOTS_TIMES: f64 = 4.0, "ratio", Convention, "Raised limit of concurrency over the present one, for which an effect is predicted";
@@ -202,7 +203,7 @@ thresholds! {
         BUSY_MAX: f64 = 1.15, "utilisation", Law, "Largest utilisation of a limit (utilisation law, with measurement error)";
         EXPECTED_MIN: f64 = 10.0, "spans", Convention, "Fewest expected starts beyond the limit that decide";
         CROWDED_MAX: f64 = 0.1, "share of the expected", Convention, "Starts beyond the limit over those expected of independent spans";
-        FOLLOWS_WITHIN: f64 = 0.15, "share of the service time per slot", Convention, "Time from an end to the next start in a queue";
+        FOLLOWS_WITHIN: f64 = 0.15, "share of the service time per slot", Convention, "Distance of an end and the next start in a queue";
         CLOSE: f64 = 0.6, "intervals", Convention, "Distance of two starts that are close";
         IN_LINE_MIN: f64 = 2.0, "ratio", Convention, "Open calls over those that are served at a time, from which on calls wait inside their spans";
         QUICKEST_MAX: f64 = 1.5, "ratio", Convention, "Longest quickest call over the service time of calls in line: the first ones find no line";
@@ -258,6 +259,7 @@ thresholds! {
         STEADY_MAX: f64 = 0.15, "connections", Convention, "Distance of the mean number of connections from an integer, up to which it is a constant number";
         UNUSED_MAX: f64 = 0.2, "share of connections", Convention, "Idle connections, or connections that wait for locks, up to which all are in use";
         CROWD_MIN: f64 = 2.0, "ratio", Convention, "Requests in flight over connections from which on requests wait for one";
+        OUTER_MAX: f64 = 0.1, "share of spans", Convention, "Spans of an operation with further spans below them, up to which the operation is the innermost one";
         STRAYS_MIN: f64 = 0.1, "share of calls", Convention, "Calls below requests that have ended, from which on requests without a call are taken to wait for theirs";
     }
     /// Redelivered messages.
@@ -269,6 +271,7 @@ thresholds! {
     repeats {
         SHARE_MIN: f64 = 0.05, "share of response time", Lab, "Share from which on a finding is reported";
         LIMITS_MIN: f64 = 0.2, "share of response or database time", Lab, "Share from which on it is the bottleneck";
+        ALIKE_MIN: f64 = 0.8, "share of the executions", Convention, "Executions of another statement from which on it belongs to the same loop";
         CALLS_MIN: f64 = 5.0, "calls per request", Lab, "Calls of one statement from which on it repeats, without traces";
     }
     /// Refused requests.

@@ -2,7 +2,8 @@
 //!
 //! The walk goes back from the end: from the child that returned last to the one that had ended before that began, and so on. Time
 //! that no child covers is the span's own work (CRISP, Zhang et al., USENIX ATC 2022). Children that ran in parallel with the path
-//! are not on it. Time in a queue is a piece of its own, from publishing to delivery. A client that polls for the result does
+//! are not on it; one that merely ends a little after the next has begun is, because SDKs nest the spans of one call: the span of a
+//! result begins inside the query that returns it. Time in a queue is a piece of its own, from publishing to delivery. A client that polls for the result does
 //! no work meanwhile: after the last message was processed, the rest is the time until
 //! its next poll.
 //!
@@ -26,6 +27,9 @@ pub struct Piece {
     /// When it ends.
     pub end_ns: i64,
 }
+
+/// A child precedes the next one if it has at most one of so many parts of its time left when that begins.
+const OVERLAP_PARTS: u64 = 10;
 
 /// Kind of a piece of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -168,7 +172,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         let (mut span, mut now_ns) = (last, tree.node(last).end_ns);
         loop {
             if let Some(child) = self.returned(span, now_ns, &mut left[span]) {
-                let end_ns = tree.node(child).end_ns;
+                let end_ns = tree.node(child).end_ns.min(now_ns);
                 self.add(span, PieceKind::Work, end_ns, now_ns);
                 (span, now_ns) = (child, end_ns);
                 continue;
@@ -203,8 +207,10 @@ impl<'t, 'a> Walk<'t, 'a> {
             *left -= 1;
             let child = self.by_end[*left];
             let node = self.tree.node(child);
+            let beyond_ns = node.end_ns.saturating_sub(now_ns).max(0).unsigned_abs();
+            let is_before = beyond_ns <= node.end_ns.abs_diff(node.start_ns) / OVERLAP_PARTS;
             // One without a length takes no part of the path.
-            if node.end_ns <= now_ns && node.start_ns < node.end_ns {
+            if is_before && node.start_ns < node.end_ns.min(now_ns) {
                 return Some(child);
             }
         }
@@ -274,6 +280,12 @@ mod tests {
         );
         // The second runs beside the third, which returns later.
         check(vec![span(1, 0, 0, 10), span(2, 1, 1, 6), span(3, 1, 5, 4)], "1 0-5, 3 5-9, 1 9-10");
+        // The second has nearly ended when the third begins, with what is below it.
+        check(
+            vec![span(1, 0, 0, 40), span(2, 1, 1, 20), span(3, 1, 19, 10), span(4, 2, 2, 18)],
+            "1 0-1, 2 1-2, 4 2-19, 3 19-29, 1 29-40",
+        );
+        check(vec![span(1, 0, 0, 40), span(2, 1, 1, 20), span(3, 1, 18, 10)], "1 0-18, 3 18-28, 1 28-40");
         check(vec![span(1, 0, 0, 10), span(2, 1, 2, 8), span(3, 2, 4, 6)], "1 0-2, 2 2-4, 3 4-10");
         check(vec![span(1, 0, 0, 10), span(2, 1, 2, 0), span(3, 1, 9, 99)], "1 0-9, 3 9-10");
     }

@@ -1,10 +1,16 @@
 //! The spans of a trace as a tree, whatever was received.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use model::{Span, SpanKind, SpanStatus, Trace};
 
 use super::peer;
+
+/// Largest time that a clock of milliseconds rounds off.
+const GRAIN_NS: i64 = 1_000_000;
+
+/// Fewest spans of a service that show such a clock.
+const COARSE_MIN: usize = 4;
 
 /// A trace as a tree. Spans are named by their place in [`Trace::spans`].
 #[derive(Debug)]
@@ -133,16 +139,27 @@ impl<'a> Tree<'a> {
         let spans = self.spans();
         self.nodes[root].start_ns = spans[root].start_ns;
         self.nodes[root].end_ns = spans[root].end_ns();
+        let coarse = coarse_services(self.spans());
         // A span with by how much its clock is moved, which moves what is below it, too.
         let mut waiting: Vec<(usize, i64)> = vec![(root, 0)];
         while let Some((span, moved_ns)) = waiting.pop() {
             self.order.push(span);
-            let node = self.nodes[span];
-            for at in (node.first_child..node.first_child + node.children).rev() {
+            let (node, first) = (self.nodes[span], waiting.len());
+            let is_coarse = coarse.contains(&*self.trace.spans[span].service);
+            let mut before_ns = None;
+            for at in node.first_child..node.first_child + node.children {
                 let child = self.children[at];
-                let moved_ns = self.place(child, span, moved_ns);
+                let is_alike = is_coarse && self.trace.spans[child].service == self.trace.spans[span].service;
+                let late_ns = before_ns.filter(|_| is_alike).map_or(0, |before_ns| {
+                    rounded_off(self.trace.spans[child].start_ns.saturating_add(moved_ns), before_ns)
+                });
+                let moved_ns = self.place(child, span, moved_ns.saturating_add(late_ns));
+                if is_alike && !self.nodes[child].follows {
+                    before_ns = Some(self.nodes[child].end_ns);
+                }
                 waiting.push((child, moved_ns));
             }
+            waiting[first..].reverse();
         }
     }
 
@@ -173,6 +190,26 @@ impl<'a> Tree<'a> {
         self.nodes[child] = Node { depth: node.depth + 1, start_ns, end_ns, follows, ..self.nodes[child] };
         moved_ns
     }
+}
+
+/// Returns the services whose spans begin at whole milliseconds: the SDK of JavaScript reads the wall clock for the start of a span, which
+/// it rounds down, and measures the length by a finer clock. By chance so many starts would not be whole milliseconds apart.
+fn coarse_services(spans: &[Span]) -> HashSet<&str> {
+    let mut starts: HashMap<&str, (i64, usize, bool)> = HashMap::new();
+    for span in spans {
+        let (first_ns, count, is_coarse) = starts.entry(&span.service).or_insert((span.start_ns, 0, true));
+        *count += 1;
+        *is_coarse &= span.start_ns.wrapping_sub(*first_ns) % GRAIN_NS == 0;
+    }
+    let coarse = starts.into_iter().filter(|(_, (_, count, is_coarse))| *is_coarse && *count >= COARSE_MIN);
+    coarse.map(|(service, _)| service).collect()
+}
+
+/// Returns what was rounded off the start of a span, if it began when the one before it ended: a span that seems to begin earlier, by less
+/// than what rounding takes.
+fn rounded_off(start_ns: i64, before_ns: i64) -> i64 {
+    let late_ns = before_ns.saturating_sub(start_ns);
+    if (1..GRAIN_NS).contains(&late_ns) { late_ns } else { 0 }
 }
 
 /// Returns the offset of a server's clock, nanoseconds. A server span begins and ends within the client span that waits for it. If it
@@ -347,6 +384,32 @@ mod tests {
             none,
         );
         check(&[(2, 9, 4, 2)], "2 4-6", none);
+    }
+
+    /// Microseconds, as nanoseconds.
+    const US: i64 = 1_000;
+
+    #[test]
+    fn spans_of_a_clock_of_milliseconds_begin_one_after_the_other() {
+        let text = |third_start_us: i64, third_us: u64| {
+            let us = |number: u64| number * 1_000;
+            let spans = vec![
+                span(1, 0, 0, us(9_000)),
+                span(2, 1, 5_000 * US, us(300)),
+                span(3, 1, 5_000 * US, us(200)),
+                span(4, 3, 5_000 * US, us(100)),
+                span(5, 1, third_start_us * US, us(third_us)),
+            ];
+            let trace = trace(spans);
+            let tree = Tree::new(&trace);
+            let text = |at: &usize| format!("{} {}", tree.spans()[*at].id, tree.node(*at).start_ns / US);
+            tree.order().iter().map(text).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(text(5_000, 400), "1 0, 2 5000, 3 5300, 4 5300, 5 5500");
+        assert_eq!(text(8_000, 400), "1 0, 2 5000, 3 5300, 4 5300, 5 8000");
+        assert_eq!(text(4_000, 1_400), "1 0, 5 4000, 2 5400, 3 5700, 4 5700");
+        assert_eq!(text(4_000, 2_500), "1 0, 5 4000, 2 5000, 3 5300, 4 5300", "they ran in parallel");
+        assert_eq!(text(5_001, 400), "1 0, 2 5000, 3 5000, 4 5000, 5 5001", "the clock is a finer one");
     }
 
     #[test]

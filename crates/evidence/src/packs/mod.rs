@@ -52,6 +52,8 @@ pub(crate) enum Measure {
     Quotient(&'static str, &'static str),
     /// Rate of counters.
     Rate(&'static str),
+    /// Rate of counters of milliseconds, as seconds per second.
+    RateOfMillis(&'static str),
     /// Ratio of two counters' rates.
     Ratio(&'static str, &'static str),
 }
@@ -79,6 +81,7 @@ impl Row {
             Measure::Less(one, other) => format!("{} - {}", sum(one), sum(other)),
             Measure::Quotient(one, other) => format!("{} / {}", sum(one), sum(other)),
             Measure::Rate(one) => rate(one),
+            Measure::RateOfMillis(one) => format!("{} / 1000", rate(one)),
             Measure::Ratio(one, other) => format!("{} / {}", rate(one), rate(other)),
         }
     }
@@ -94,7 +97,8 @@ impl Measure {
     pub(crate) fn selectors(self) -> Vec<&'static str> {
         match self {
             Measure::Sum(one) | Measure::Most(one) | Measure::Count(one) => vec![one],
-            Measure::Limit(one) | Measure::Limits(one) | Measure::Rate(one) => vec![one],
+            Measure::Limit(one) | Measure::Limits(one) => vec![one],
+            Measure::Rate(one) | Measure::RateOfMillis(one) => vec![one],
             Measure::Less(one, other) | Measure::Quotient(one, other) | Measure::Ratio(one, other) => {
                 vec![one, other]
             }
@@ -134,6 +138,7 @@ mod tests {
         check(Measure::Sum("a"), "", "sum by (pod, container) (a)");
         check(Measure::Limit("a{b!=\"\"}"), "", "max by (pod, container) (a{b!=\"\"} > 0)");
         check(Measure::Rate("a"), "n=\"shop\"", "sum by (pod, container) (rate(a{n=\"shop\"}[60s]))");
+        check(Measure::RateOfMillis("a"), "", "sum by (pod, container) (rate(a[60s])) / 1000");
         check(
             Measure::Ratio("a{c!=\"\"}", "b"),
             "n=\"shop\"",

@@ -2,7 +2,7 @@
 
 use model::SignalId as Id;
 
-use super::Measure::{Count, Less, Limit, Limits, Most, Quotient, Rate, Ratio, Sum};
+use super::Measure::{Count, Less, Limit, Limits, Most, Quotient, Rate, RateOfMillis, Ratio, Sum};
 use super::{Measure, Pack, Row};
 
 const NODE: &[&str] = &["instance"];
@@ -423,6 +423,7 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::MysqlConnections, Sum("mysql_global_status_threads_connected"), NODE),
             row(Id::MysqlConnectionsLimit, Most("mysql_global_variables_max_connections"), NODE),
             row(Id::MysqlRowLockWaits, Rate("mysql_global_status_innodb_row_lock_waits"), NODE),
+            row(Id::MysqlRowLockTime, RateOfMillis("mysql_global_status_innodb_row_lock_time"), NODE),
             row(Id::LocksWaiting, Sum("mysql_global_status_innodb_row_lock_current_waits"), NODE),
             row(Id::MysqlReads, Rate("mysql_global_status_innodb_buffer_pool_reads"), NODE),
         ],

@@ -304,6 +304,8 @@ signals! {
     MysqlConnectionsLimit "mysql_connections_limit" "" Limit ConnectionsLimit,
     /// Waits for InnoDB row locks per second (mysqld_exporter).
     MysqlRowLockWaits "mysql_row_lock_waits" "/s" Rate LockWaits,
+    /// Sessions that wait for InnoDB row locks, by the total time of their waits (mysqld_exporter).
+    MysqlRowLockTime "mysql_row_lock_time" "" Rate LocksWaiting,
     /// InnoDB reads from disk per second (mysqld_exporter).
     MysqlReads "mysql_reads" "/s" Rate Blocks,
 

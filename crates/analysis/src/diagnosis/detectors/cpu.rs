@@ -16,6 +16,7 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::ceilings::FULL;
 use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, PROGRAM_MIN, QUEUED_MIN, WANTED_MIN};
+use super::super::thresholds::prediction::OF_CEILING;
 
 /// Resources that are processors.
 const PROCESSORS: [ResourceKind; 6] = [
@@ -166,7 +167,11 @@ fn doubled(view: &View<'_>, resource: &Resource<'_>, most: f64, now: Measured) -
         }
         _ => (next, NextLimit::Same { resource: resource.name.clone() }),
     };
-    let spread = now.interval.map_or((0.9, 1.1), |(low, high)| (low / most, (high / most).min(2.0)));
+    // A narrow interval of the demand in this run does not show how a ceiling varies between runs.
+    let (below, above) = (1.0 - OF_CEILING, 1.0 + OF_CEILING);
+    let spread = now
+        .interval
+        .map_or((below, above), |(low, high)| ((low / most).min(below), (high / most).clamp(above, 2.0)));
     Prediction {
         change: Change::ProcessorLimit {
             kind: resource.name.kind,

@@ -50,7 +50,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
                 ],
                 queries: those.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
                 cost: CostClass::Resource,
-                prediction: view.without_holding(share, Change::NoDiskWait),
+                prediction: view.without_holding((share, share), Change::NoDiskWait),
                 ..draft(claim, Remedy::ReduceDiskWaits, place)
             }),
             Depth::Resource,

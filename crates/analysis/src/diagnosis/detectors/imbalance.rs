@@ -14,6 +14,7 @@ use model::signal::label;
 use model::{Strength, Unit};
 
 use super::super::case_view::View;
+use super::super::concurrency;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::imbalance::{LONGER_MIN, REQUESTS_MIN, TIMES_MIN, WAIT_S_MIN, WAITS_MIN};
@@ -100,7 +101,12 @@ fn of_traces<'a>(view: &View<'a>) -> Vec<Group<'a>> {
 fn is_overloaded(view: &View<'_>, service: &str, shares: &Shares) -> bool {
     let mean_s = view.level.mean_s().unwrap_or(0.0);
     let waits = view.share_outside().max(view.paths.share(view.paths.queue_ns));
-    if waits >= WAITS_MIN && waits * mean_s >= WAIT_S_MIN {
+    // Where requests begin at even intervals, they wait for a rate limit and not for a replica.
+    let is_paced = || {
+        let entries = view.paths.entries.get(service).filter(|_| view.level.closed_vus.is_some());
+        entries.is_some_and(|spans| concurrency::pace(spans, view.weight()).is_some())
+    };
+    if waits >= WAITS_MIN && waits * mean_s >= WAIT_S_MIN && !is_paced() {
         return true;
     }
     let busiest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or("", |(name, _)| name);
@@ -178,19 +184,24 @@ mod tests {
     #[test]
     fn processes_that_need_not_share_the_load_are_not_uneven() {
         // Nine of ten requests are answered by one process.
-        let case = |busiest_ms: f64, mean_s: f64| {
+        let case = |busiest_ms: f64, mean_s: f64, together: u128| {
             let trace = |number: u128| {
                 let (name, length_ms) =
                     if number.is_multiple_of(10) { ("b", 50.0) } else { ("a", busiest_ms) };
                 let mut spans = request("shop", "GET /", length_ms, &[]);
                 spans[0].attributes = vec![("service.instance.id".into(), name.to_owned())];
+                let in_pairs = number - number % together;
+                spans[0].start_ns = in_pairs as i64 * 100_000_000;
                 sampled(number, spans)
             };
-            crate::diagnosis::Level { traces: (0..100).map(trace).collect(), ..level(10, 10, mean_s) }
+            let traces = (0..100).map(trace).collect();
+            crate::diagnosis::Level { traces, closed_vus: Some(20.0), ..level(10, 10, mean_s) }
         };
-        check(detect, &case(51.0, 0.052), &[]);
-        check(detect, &case(95.0, 0.092), &["replica imbalance: a"]);
-        check(detect, &case(51.0, 0.2), &["replica imbalance: a"]);
+        check(detect, &case(51.0, 0.052, 2), &[]);
+        check(detect, &case(95.0, 0.092, 2), &["replica imbalance: a"]);
+        check(detect, &case(51.0, 0.2, 2), &["replica imbalance: a"]);
+        // A rate limit in front lets one request pass each 100 ms.
+        check(detect, &case(51.0, 0.2, 1), &[]);
     }
 
     #[test]

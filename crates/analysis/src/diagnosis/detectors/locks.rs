@@ -1,20 +1,22 @@
 //! Sessions of a database that wait for each other's locks, sampled by the database ten times a second. The mean number of waiting
-//! sessions divided by the requests in flight is their share of response time (Little's law).
+//! sessions divided by the requests in flight is their share of response time (Little's law). MySQL counts the total time of waits as
+//! well, which a period of the locks cannot deceive as it deceives samples.
 //!
 //! Not: the server's own light-weight locks, which are reported under the resource that they protect.
 
 use model::diagnosis::{Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
-use model::{Record, RecordKind, SignalId, Strength, Unit};
+use model::{Record, RecordKind, SignalId, SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::Slowest;
 use super::super::series;
+use super::super::thresholds::case_view::CONFIDENCE;
 use super::super::thresholds::locks::{LIMITS_MIN, SHARE_MIN};
 
 /// Finds sessions that wait for locks.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let Some(waiting) = view.sum_of_means(&[SignalId::LocksWaiting]) else { return Vec::new() };
+    let Some(waiting) = view.highest_of_means(SignalRole::LocksWaiting) else { return Vec::new() };
     let share = view.share_of_waiting(waiting);
     if share < SHARE_MIN {
         return vec![Observation::RuledOut(RuledOut::RowLocks { sessions: waiting })];
@@ -38,8 +40,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     if longest_ms > 0.0 {
         numbers.push(exact(FigureName::LongestWait, longest_ms / 1e3, Unit::Seconds));
     }
-    let queries =
-        view.signals(&[SignalId::LocksWaiting]).into_iter().map(|signal| view.query(signal)).collect();
+    let signals = view.signals(&SignalRole::LocksWaiting.signals());
+    let queries = signals.into_iter().map(|signal| view.query(signal)).collect();
     let role = if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes };
     let claim = Claim::RowLocks {
         sessions: waiting,
@@ -56,11 +58,25 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
             queries,
             exemplars: view.exemplars(&slowest_update(view)),
             cost: CostClass::Logic,
-            prediction: view.without_holding(share, Change::NoLockWait),
+            prediction: view.without_holding(between(view, share), Change::NoLockWait),
             ..draft(claim, Remedy::ShortenTransactions, place)
         }),
         Depth::Cause,
     )]
+}
+
+/// Returns the interval of the share: from the readings of a sampled number, which a total of waiting time does not need, and from the
+/// queueing that may go with it.
+fn between(view: &View<'_>, share: f64) -> (f64, f64) {
+    let sampled = view.signals(&[SignalId::LocksWaiting]);
+    let is_counted = !view.signals(&[SignalId::MysqlRowLockTime]).is_empty();
+    let interval = match sampled[..] {
+        [sampled] if !is_counted => series::mean_interval(view.level, sampled, CONFIDENCE),
+        _ => None,
+    };
+    let (least, most) = interval
+        .map_or((share, share), |(least, most)| (view.share_of_waiting(least), view.share_of_waiting(most)));
+    (least, view.share_with_queueing(most))
 }
 
 fn is_blocked(record: &&Record) -> bool {
@@ -76,8 +92,8 @@ fn slowest_update(view: &View<'_>) -> Slowest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, with_evidence};
-    use super::super::testing::check;
+    use super::super::super::testing::{flat, level, request, sampled, with_evidence};
+    use super::super::testing::{check, fires};
     use super::*;
 
     #[test]
@@ -88,5 +104,27 @@ mod tests {
         check(detect, &case(5.0), &["row lock contention: database"]);
         check(detect, &case(0.1), &[]);
         check(detect, &level(10, 100, 0.1), &[]);
+    }
+
+    #[test]
+    fn locks_that_are_seen_by_turns_are_predicted_within_a_wide_interval() {
+        let interval = |low: f64, high: f64, counted: Option<f64>| {
+            let mut waiting = flat("locks_waiting", &[], 20, low);
+            waiting.points.iter_mut().step_by(2).for_each(|(_, value)| *value = high);
+            let counted = counted.map(|value| flat("mysql_row_lock_time", &[], 20, value));
+            let signals = [Some(waiting), counted].into_iter().flatten().collect();
+            let traces = (0..20).map(|number| sampled(number, request("shop", "GET /", 100.0, &[])));
+            let traces = traces.collect();
+            let level = crate::diagnosis::Level { closed_vus: Some(20.0), traces, ..level(20, 100, 0.1) };
+            let found = fires(detect, &with_evidence(level, signals, Vec::new()));
+            let then = found[0].prediction.as_ref().and_then(|it| it.then.clone()).expect("a rate");
+            (found[0].explains, then.interval.map(|(low, high)| high - low).expect("an interval"))
+        };
+        let (even, uneven) = (interval(5.0, 5.0, None), interval(1.0, 9.0, None));
+        assert_eq!((even.0, uneven.0), (Some(0.5), Some(0.5)));
+        assert!(uneven.1 > even.1 * 1.5, "{even:?} {uneven:?}");
+        // Nine sessions waited on average, by the total time of their waits.
+        let counted = interval(1.0, 9.0, Some(9.0));
+        assert_eq!(counted.0, Some(0.9));
     }
 }

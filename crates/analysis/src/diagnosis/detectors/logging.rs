@@ -75,7 +75,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
             cost: CostClass::Setting,
             prediction: match is_one_thread {
                 true => view.without_work(Gone { share, freed: busy.min(1.0) }, CHANGE),
-                false => view.without_holding(share, CHANGE),
+                false => view.without_holding((share, share), CHANGE),
             },
             ..draft(claim, Remedy::LogAsynchronously, key.service.to_string())
         }),

@@ -23,7 +23,7 @@ use super::super::series;
 use super::super::sessions;
 use super::super::thresholds::cpu::AT_LIMIT_MIN;
 use super::super::thresholds::pool::{
-    BEFORE_MIN, CALLS_MIN, CROWD_MIN, LIMITS_MIN, SHARE_MIN, STEADY_MAX, UNUSED_MAX,
+    BEFORE_MIN, CALLS_MIN, CROWD_MIN, LIMITS_MIN, OUTER_MAX, SHARE_MIN, STEADY_MAX, UNUSED_MAX,
 };
 use crate::roles::{ActivityRole, Pool};
 
@@ -223,7 +223,7 @@ fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Obs
             exemplars: step.map(|step| view.exemplars(&step.slowest)).unwrap_or_default(),
             caveats: vec![Caveat::DatabaseCapacity],
             cost: CostClass::Setting,
-            prediction: match limit {
+            prediction: match limit.or_else(|| statements_at_once(view, place)) {
                 Some(limit) => view.with_slots(share, SlotKind::Connections, limit),
                 None => view.without(share, Change::EnoughConnections),
             },
@@ -231,6 +231,18 @@ fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Obs
         }),
         Depth::Cause,
     )
+}
+
+/// Returns the connections of a pool whose size no metric shows: the statements of its service at a time, if they show a limit.
+fn statements_at_once(view: &View<'_>, service: &str) -> Option<f64> {
+    let is_statement = |(key, step): &(&StepKey, &Step)| {
+        // Of spans within each other, those of the driver run on a connection.
+        let is_inner = step.parents as f64 <= step.spans as f64 * OUTER_MAX;
+        *key.service == *service && step.role == ActivityRole::Statement && is_inner
+    };
+    let statements = view.paths.steps.iter().filter(is_statement);
+    let spans: Vec<(i64, u64)> = statements.flat_map(|(_, step)| step.times_ns.iter().copied()).collect();
+    concurrency::limit(&spans, view.weight()).filter(|_| !view.paths.is_biased).map(|limit| limit.at_once)
 }
 
 fn of_line(view: &View<'_>, key: &StepKey, step: &Step, share: f64) -> Observation {
@@ -342,6 +354,24 @@ mod tests {
         };
         check(detect, &case(440.0), &["connection pool too small: shop"]);
         check(detect, &case(1.0), &[]);
+    }
+
+    #[test]
+    fn statements_show_the_size_of_a_pool_with_wait_spans() {
+        let build = |start_ms: f64| {
+            let mut spans = request("shop", "GET /report", 480.0, &[("select 1", 440.0, 39.0)]);
+            let attributes = vec![("db.system".into(), "postgresql".to_owned())];
+            let wait = span(9, 1, "shop", "pg-pool.connect", 0.0, 440.0);
+            spans.push(model::Span { kind: SpanKind::Client, attributes, ..wait });
+            spans.iter_mut().for_each(|span| span.start_ns += ((start_ms - 440.0) * 1e6) as i64);
+            spans
+        };
+        let traces = super::super::super::testing::in_slots(2, 1000, 40.0, build);
+        let level = crate::diagnosis::Level { traces, closed_vus: Some(24.5), ..level(20, 50, 0.48) };
+        let found = super::super::testing::fires(detect, &level);
+        let change = found[0].prediction.as_ref().map(|it| it.change.clone());
+        let expect = Change::Slots { kind: SlotKind::Connections, from: 2.0, to: 8.0 };
+        assert_eq!(change, Some(expect));
     }
 
     #[test]

@@ -10,9 +10,10 @@ use model::{RecordKind, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
+use super::super::paths::Repeated;
 use super::super::prediction::Gone;
 use super::super::series;
-use super::super::thresholds::repeats::{CALLS_MIN, LIMITS_MIN, SHARE_MIN};
+use super::super::thresholds::repeats::{ALIKE_MIN, CALLS_MIN, LIMITS_MIN, SHARE_MIN};
 use super::short;
 
 /// Finds repeated statements.
@@ -36,10 +37,15 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         };
         return vec![by_counts(view).unwrap_or_else(otherwise)];
     }
-    // One execution remains.
+    // One execution remains. What repeats as often goes with it: pools check and reset a connection for each statement.
     let goes = 1.0 - 1.0 / each.max(1.0);
-    let of_database = super::statements::share_of_database(view, statement).unwrap_or(0.0)
-        * super::statements::database_share(view);
+    let is_alike = |other: &&Repeated| {
+        other.times as f64 >= repeated.times as f64 * ALIKE_MIN && !std::ptr::eq(*other, repeated)
+    };
+    let alike = view.paths.repeats.values().filter(is_alike).map(|other| other.on_path_ns).sum::<f64>();
+    let with_alike = view.share_of_paths(repeated.on_path_ns + alike).min(with_between.max(share));
+    let of_database = super::statements::share_of_database(view, statement)
+        .map(|share| share * super::statements::database_share(view));
     let of = repeated.traces as f64 / view.paths.traces.max(1) as f64;
     let mut exemplars = view.exemplars(&repeated.slowest);
     exemplars.truncate(2);
@@ -57,10 +63,13 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
             exemplars,
             flags: super::biased(view),
             cost: CostClass::Logic,
-            // With the statements goes at most the work between them.
+            // With the statements goes at most what is between them.
             prediction: view.without_between(
-                Gone { share: share * goes, freed: of_database * goes },
-                Gone { share: with_between * goes, freed: (of_database.max(with_between)) * goes },
+                Gone { share: with_alike * goes, freed: of_database.unwrap_or(with_alike) * goes },
+                Gone {
+                    share: with_between * goes,
+                    freed: of_database.unwrap_or(0.0).max(with_between) * goes,
+                },
                 Change::OneStatement,
             ),
             ..draft(

@@ -15,11 +15,13 @@ use model::signal::label;
 use model::{Record, RecordKind, Signal, SignalId, Strength, Unit};
 
 use super::super::case_view::View;
+use super::super::ceilings;
 use super::super::observation::{Depth, Observation, draft, exact};
-use super::super::paths::{Slowest, Step};
+use super::super::paths::{Slowest, Step, squeezed};
 use super::super::prediction::Gone;
 use super::super::thresholds::calls::{DECIDES_MIN, NOTICED_S};
 use super::super::thresholds::case_view::WAITS_MIN;
+use super::super::thresholds::ceilings::FULL;
 use super::super::thresholds::statements::{
     BLOCKS_MIN, BLOCKS_PER_ROW_MIN, DATABASE_SHARE_MIN, LACKING_LIMITS_MIN, LACKING_SHARE_MIN, LIMITS_MIN,
     ROWS_OF_SCAN_MIN, SCANNING_SHARE_MIN, SCANS_PER_CALL_MIN, SHARE_MIN, WORKING_MIN,
@@ -236,11 +238,40 @@ fn tables(text: &str) -> BTreeSet<String> {
 /// Predicts the saving for one statement, or for all that read the same tables. Without an index only the one is slow.
 fn prediction(view: &View<'_>, one: &Known<'_>, share: f64, alike: Option<&Alike>) -> Option<Prediction> {
     let of_database = database_share(view);
+    if let Some(headroom) = ceilings::headroom_of_source(view, &one.record.source) {
+        return by_headroom(view, one, (share, of_database), alike, headroom);
+    }
     let alone = Gone { share, freed: one.database_share * of_database };
     let Some(alike) = alike else { return view.without_work(alone, Change::IndexExists) };
     let all = Gone { share: alike.share.max(share), freed: alike.database_share * of_database };
     let change = Change::StatementFast { alike: alike.count };
     view.without_between(alone, all, change)
+}
+
+/// Predicts the saving where the use of the database's processors is known. Other statements wait behind this one, at a database without
+/// headroom in proportion to its work.
+fn by_headroom(
+    view: &View<'_>,
+    one: &Known<'_>,
+    (share, of_database): (f64, f64),
+    alike: Option<&Alike>,
+    headroom: f64,
+) -> Option<Prediction> {
+    let waits = |freed: f64| if headroom * FULL <= 1.0 { of_database * freed } else { 0.0 };
+    let gone = |share: f64, freed: f64| Gone { share: share.max(waits(freed)).min(1.0), freed };
+    let share = with_queue(view, share);
+    let alone = gone(share, one.database_share);
+    let with_queueing = gone(view.share_with_queueing(share), one.database_share);
+    let change = alike.map_or(Change::IndexExists, |alike| Change::StatementFast { alike: alike.count });
+    let all = alike.map_or(with_queueing, |alike| gone(alike.share.max(share), alike.database_share));
+    view.without_work_of(alone, all, headroom, change)
+}
+
+/// Adds the time in queues of messages that goes with a share of task time: a worker that does not wait for the statement is free for the
+/// next message (queueing is shared in proportion to demand; utilisation law).
+fn with_queue(view: &View<'_>, share: f64) -> f64 {
+    let queued = view.paths.share(view.paths.queue_ns);
+    share + queued * (share / (1.0 - queued).max(share).max(f64::MIN_POSITIVE)).min(1.0)
 }
 
 /// Builds the finding for one statement; if no other statement is alike, an index is missing.
@@ -322,8 +353,9 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
 /// Returns the statement's share of the database's time, if the database reports it.
 pub(super) fn share_of_database(view: &View<'_>, statement: &str) -> Option<f64> {
     let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    let wanted = squeezed(statement);
     let is_it = |record: &&Record| {
-        normalised(series::text(record, "statement").unwrap_or(&record.subject)) == statement
+        squeezed(&normalised(series::text(record, "statement").unwrap_or(&record.subject))) == wanted
     };
     records.filter(is_it).filter_map(|record| series::number(record, "share_of_db_time")).reduce(f64::max)
 }
