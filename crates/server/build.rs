@@ -1,6 +1,7 @@
-//! Embeds the files of the built page into the program. They are committed, so that building needs only Rust.
+//! Embeds the files of the built page into the program, compressed. They are committed, so that building needs only Rust.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The built page, from this crate's folder.
@@ -14,13 +15,22 @@ fn main() {
     collect(&root, &mut files);
     files.sort();
     let mut code = String::from("&[\n");
-    for file in &files {
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    for (number, file) in files.iter().enumerate() {
         let name = file.strip_prefix(&root).unwrap_or(file).to_string_lossy().replace('\\', "/");
+        let compressed = out.join(format!("page_{number}.gz"));
+        if let Err(error) = compress(file, &compressed) {
+            println!("cargo::error=failed to compress {}: {error}", file.display());
+        }
         // Writing to a string cannot fail.
-        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?}) as &[u8]),", file.display().to_string());
+        let _ = writeln!(
+            code,
+            "    ({name:?}, include_bytes!({:?}) as &[u8]),",
+            compressed.display().to_string()
+        );
     }
     code += "]\n";
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join("page_files.rs");
+    let out = out.join("page_files.rs");
     if let Err(error) = std::fs::write(&out, code) {
         println!("cargo::error=failed to write {}: {error}", out.display());
     }
@@ -29,6 +39,13 @@ fn main() {
     if root.is_dir() {
         println!("cargo::rerun-if-changed={}", root.display());
     }
+}
+
+/// Writes a file as gzip, without a name and a time, so that the same file makes the same bytes.
+fn compress(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(&std::fs::read(from)?)?;
+    std::fs::write(to, encoder.finish()?)
 }
 
 /// Returns all files below a folder; none if it is missing.
