@@ -1,11 +1,12 @@
 //! The files of the page, as built in `ui/dist`.
 
-use std::io::Read;
 use std::sync::LazyLock;
 
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
+
+use crate::embedded::decompressed;
 
 /// Names and contents as gzip, which are a third as large.
 const COMPRESSED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page_files.rs"));
@@ -13,14 +14,6 @@ const COMPRESSED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page_fi
 /// Names and contents, decompressed when the first is needed.
 static FILES: LazyLock<Vec<(&str, Vec<u8>)>> =
     LazyLock::new(|| COMPRESSED.iter().map(|(name, compressed)| (*name, decompressed(compressed))).collect());
-
-fn decompressed(compressed: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    // Reading from memory fails only for bytes that the build has not written.
-    let read = flate2::read::GzDecoder::new(compressed).read_to_end(&mut bytes);
-    debug_assert!(read.is_ok(), "{read:?}");
-    bytes
-}
 
 /// The page of a program that was built without its user interface.
 const ABSENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Plimsoll</title>\
