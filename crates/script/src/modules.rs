@@ -24,6 +24,7 @@ pub(crate) mod sql;
 pub(crate) mod streams;
 pub(crate) mod timers;
 pub(crate) mod x509;
+mod yaml_time;
 mod yaml_value;
 
 pub(crate) use self::html::{fail, resolve, select_page};
