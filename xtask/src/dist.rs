@@ -114,12 +114,29 @@ fn compiling(wanted: &Wanted) -> anyhow::Result<(String, String)> {
         TARGET => (vec![FOLDING.to_owned()], vec![TOGETHER.to_owned()]),
         _ => (Vec::new(), Vec::new()),
     };
+    rust.extend(renamed(&workspace::root(), ".").into_iter().chain(registries()?));
     if let Some(sysroot) = &wanted.sysroot {
         let sysroot = sysroot.canonicalize().with_context(|| format!("open {}", sysroot.display()))?;
         c.push(format!("--sysroot={}", sysroot.display()));
         rust.push(linking(&sysroot)?);
     }
     Ok((rust.join(" "), c.join(" ")))
+}
+
+/// The flag that has a folder of this machine named otherwise in the program: its messages of panics name source files.
+fn renamed(folder: &Path, name: &str) -> Option<String> {
+    // Flags in a variable are separated by blanks.
+    let folder = folder.to_str().filter(|folder| !folder.contains(char::is_whitespace))?;
+    Some(format!("--remap-path-prefix={folder}={name}"))
+}
+
+/// The flags for the folders of other people's sources.
+fn registries() -> anyhow::Result<Vec<String>> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let sources = home.context("find the folder of cargo: set CARGO_HOME")?.join("registry/src");
+    let entries = std::fs::read_dir(&sources).with_context(|| format!("read {}", sources.display()))?;
+    Ok(entries.flatten().filter_map(|entry| renamed(&entry.path(), "crates")).collect())
 }
 
 /// The flags that link the libraries of another system. Compilers of Debian look into their own folders first, unless others are

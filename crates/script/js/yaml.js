@@ -114,5 +114,17 @@
     return root.value;
   }
 
-  return { parse, stringify: host.stringify };
+  // What stands before the text of a time, so that it is written without quotes.
+  const MARK = '\0';
+  const toText = JSON.stringify;
+
+  function marked(name, value) {
+    const meant = this[name];
+    if (meant instanceof Time) return MARK + meant.toJSON();
+    if (!(meant instanceof Date) || isNaN(meant)) return value;
+    const second = Math.floor(meant / 1000);
+    return MARK + new Time(new Date(second * 1000), (meant - second * 1000) * 1e6, 0).toJSON();
+  }
+
+  return { parse, stringify: (value) => host.write(toText(value, marked) ?? 'null') };
 })

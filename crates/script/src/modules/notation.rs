@@ -32,9 +32,10 @@ const YAML_NATIVES: &[(&str, NativeFn)] = &[
         });
         parsed(args, found)
     }),
-    ("stringify", |args| {
-        let text = serde_yaml_ng::to_string(&json(args)?);
-        written(args, text.map_err(|error| format!("yaml: {error}")))
+    // `write(json)`
+    ("write", |args| {
+        let value = serde_json::from_str(&args.string(0)?).map_err(|error| args.error(error.to_string()))?;
+        written(args, super::yaml_writer::write(&value))
     }),
 ];
 

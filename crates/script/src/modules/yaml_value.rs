@@ -8,7 +8,7 @@ use serde::de::{
 };
 use serde_json::{Map, Number, Value};
 
-use super::yaml_time;
+use super::{yaml_number, yaml_time};
 
 /// Bytes of all values, with 32 for each.
 const VALUE_BYTES_MAX: usize = 64 << 20;
@@ -132,7 +132,12 @@ impl<'de> Visitor<'de> for Bounded<'_> {
     }
 
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Value, E> {
-        if let Some(parts) = yaml_time::parse(text).filter(|_| self.0.is_plain(text)) {
+        let is_plain = self.0.is_plain(text);
+        if let Some(number) = yaml_number::parse(text).filter(|_| is_plain) {
+            self.spend(0)?;
+            return Ok(number);
+        }
+        if let Some(parts) = yaml_time::parse(text).filter(|_| is_plain) {
             self.note(parts)?;
         }
         self.visit_str(text)
@@ -211,6 +216,7 @@ mod tests {
         check("", Ok("null"));
         check("!point {x: 1}", Ok(r#"{"x":1}"#));
         check("a: .inf", Ok(r#"{"a":null}"#));
+        check("a: [1_000, '1_000', 014]", Ok(r#"{"a":[1000,"1_000",12]}"#));
         check(&"[".repeat(10_000), Err("yaml: recursion limit exceeded"));
     }
 

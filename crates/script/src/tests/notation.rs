@@ -21,7 +21,7 @@ fn check(call: &str, expect: &str) {
 fn yaml() {
     check("YAML.parse('a: 1\\nb: [x, true, null, 1.5]\\n')", r#"{"a":1,"b":["x",true,null,1.5]}"#);
     check("YAML.parse('a: &x [1]\\nb: *x')", r#"{"a":[1],"b":[1]}"#);
-    check("YAML.stringify({ b: [1, 'true'], a: null })", r#""a: null\nb:\n- 1\n- 'true'\n""#);
+    check("YAML.stringify({ b: [1, 'true'], a: null })", r#""a: null\nb:\n  - 1\n  - \"true\"\n""#);
     check("YAML.parse('a: [')", "GoError: yaml: did not find expected");
 }
 
@@ -51,6 +51,11 @@ fn dates_in_yaml_are_times_of_go() {
     check(&format!("(t => [t.a.before(t.b), t.a.equal(t.a), t.b.compare(t.a)])({pair})"), "[true,true,1]");
     check("[YAML.parse('d: 0001-01-01').d.isZero(), YAML.parse('d: 2022-01-01').d.yearDay()]", "[true,1]");
     check("YAML.stringify(YAML.parse('d: 2022-08-06T10:20:30Z'))", r#""d: 2022-08-06T10:20:30Z\n""#);
+    check(
+        "YAML.stringify([new Date(1500), new Date(NaN), undefined])",
+        r#""- 1970-01-01T00:00:01.5Z\n- null\n- null\n""#,
+    );
+    check("YAML.stringify('2022-08-06') + YAML.stringify()", r#""\"2022-08-06\"\nnull\n""#);
 }
 
 #[test]
