@@ -20,7 +20,8 @@ pub(super) fn parse(text: &str) -> Option<Value> {
         return Some(json!([year, month, day, 0, 0, 0, 0, null]));
     }
     let has_zone = !rest.0.starts_with(' ');
-    let hour = rest.after(" ").or_else(|| rest.after("T")).or_else(|| rest.after("t"))?.digits(1..=2)?;
+    rest.0 = rest.0.strip_prefix([' ', 'T', 't'])?;
+    let hour = rest.digits(1..=2)?;
     let minute = rest.after(":")?.digits(1..=2)?;
     let second = rest.after(":")?.digits(1..=2)?;
     let nanosecond = rest.fraction()?;
