@@ -42,8 +42,9 @@ impl Script {
         let outside = source.outside();
         let (log, secrets) = (context.logger.clone(), context.secrets.clone());
         let memory = source.memory.limits();
-        let allows_exec = source.allows_exec;
-        let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside, memory, allows_exec };
+        let (allows_exec, compat) = (source.allows_exec, source.compat);
+        let settings =
+            Settings { env, metrics: metrics.clone(), log, secrets, outside, memory, allows_exec, compat };
         let bundle = Bundle::load(entry, settings);
         // Also before an error, because notes may be its cause.
         source.tell_notes(context);
