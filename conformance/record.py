@@ -83,9 +83,9 @@ def logfmt(line):
 
 def normalise(text, bases):
     """Takes the servers' ports and the machine's paths out of a text."""
-    for base, name in zip(bases, ("BASE", "TLS_BASE", "//SERVICE")):
+    for base, name in zip(bases, ("BASE", "TLS_BASE", "//SERVICE", "//")):
         if base:
-            text = text.replace(base, name).replace(base.split("//")[1], "SERVICE" if name == "//SERVICE" else "HOST")
+            text = text.replace(base, name).replace(base.split("//")[1], name[2:] if name.startswith("//") else "HOST")
     text = text.replace(CASES.as_uri(), "CASES").replace(str(CASES), "CASES")
     return re.sub(r"127\.0\.0\.1:\d{5}->", "CLIENT->", text)
 
@@ -196,7 +196,8 @@ def observe_with(binary, case, header, base, tls_base, facts, address=None):
             process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(case.read_text() if header.stdin else "", timeout=CASE_TIMEOUT_S)
         host = re.search(r"127\.0\.0\.1:\d+", address).group() if address else None
-        base = (base, tls_base, host and f"//{host}")
+        secret = re.search(r"[^/@]+@", address).group() if address else None
+        base = (base, tls_base, host and f"//{host}", secret and f"//{secret}")
         samples = samples_of(out, base)
     console, errors, warnings = [], [], 0
     for line in stderr.splitlines():

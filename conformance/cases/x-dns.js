@@ -9,7 +9,6 @@ const show = async (run) => {
 export default async function () {
   await show(() => dns.lookup('127.0.0.1'));
   await show(async () => (await dns.lookup('localhost')).includes('127.0.0.1'));
-  await show(() => dns.lookup('name.invalid'));
   await show(() => dns.resolve('a.test', 'MX', '127.0.0.1:53'));
   await show(() => dns.resolve('a.test', 'A', 'localhost:53'));
   await show(() => dns.resolve('a.test', 'A', '127.0.0.1:1'));

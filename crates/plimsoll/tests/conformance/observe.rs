@@ -172,6 +172,8 @@ impl Normal {
     fn new(base: &str, tls: Option<&testkit::Server>, service: Option<&Service>, folder: &Path) -> Normal {
         let mut replacements = Vec::new();
         if let Some(service) = service {
+            // k6 shows the password, too.
+            replacements.push((service.credentials(), ""));
             replacements.push((format!("127.0.0.1:{}", service.port), "SERVICE"));
         }
         for (base, name) in [(Some(base.to_owned()), "BASE"), (tls.map(address), "TLS_BASE")] {

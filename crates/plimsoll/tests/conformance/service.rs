@@ -9,6 +9,14 @@ pub(crate) struct Service {
     _running: Alone,
 }
 
+impl Service {
+    /// Returns the name and password in the address, as they stand there.
+    pub(crate) fn credentials(&self) -> String {
+        let (before, _) = self.url.split_once('@').expect("servers of the lab have passwords");
+        format!("{}@", before.rsplit('/').next().unwrap_or(before))
+    }
+}
+
 /// Returns the server of this name.
 pub(crate) fn named(name: &str) -> &'static dyn Server {
     let known = [lab::MARIADB, lab::MOSQUITTO, lab::RABBITMQ];
