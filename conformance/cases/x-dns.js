@@ -3,7 +3,7 @@
 import dns from 'k6/x/dns';
 
 const show = async (run) => {
-  try { console.log(JSON.stringify(await run())); } catch (error) { console.log('refused', error.name); }
+  try { console.log(JSON.stringify(await run())); } catch (error) { console.log('refused', error.kind); }
 };
 
 export default async function () {
