@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what k6 counts and prints for every case, so that the comparison needs no k6.
 
-    K6_BIN=path/to/k6 SERVER_BIN=path/to/testkit python3 conformance/record.py [--check] [case ...]
+    K6_BIN=path/to/k6 SERVER_BIN=path/to/testkit ALONE_BIN=path/to/alone python3 conformance/record.py [--check] [case ...]
 
 Writes `expected/<case>.json`. With `--check` nothing is written: each case is run again and differences are printed,
 which shows whether a case is deterministic. `crates/plimsoll/tests/conformance.rs` observes a run in the same way;
@@ -37,6 +37,7 @@ class Header:
         self.args, self.env, self.says = [], {}, []
         self.unordered = self.summary = self.stdin = False
         self.signals_ms, self.ignored, self.script, self.tls, self.documented = [], [], None, None, None
+        self.service = None
         for line in text.splitlines():
             if not line.startswith("//"):
                 break
@@ -55,6 +56,10 @@ class Header:
                 self.ignored.append(value)
             elif key == "tls":
                 self.tls = value.split()
+            elif key == "service":
+                self.service = value
+            elif key == "ours":
+                pass
             elif key == "script":
                 self.script = value
             elif key == "documented":
@@ -78,9 +83,9 @@ def logfmt(line):
 
 def normalise(text, bases):
     """Takes the servers' ports and the machine's paths out of a text."""
-    for base, name in zip(bases, ("BASE", "TLS_BASE")):
+    for base, name in zip(bases, ("BASE", "TLS_BASE", "//SERVICE", "//")):
         if base:
-            text = text.replace(base, name).replace(base.split("//")[1], "HOST")
+            text = text.replace(base, name).replace(base.split("//")[1], name[2:] if name.startswith("//") else "HOST")
     text = text.replace(CASES.as_uri(), "CASES").replace(str(CASES), "CASES")
     return re.sub(r"127\.0\.0\.1:\d{5}->", "CLIENT->", text)
 
@@ -138,6 +143,17 @@ def serving(*flags):
         server.wait()
 
 
+@contextlib.contextmanager
+def service(name):
+    """Runs a server of the lab; gives its address."""
+    server = subprocess.Popen([os.environ["ALONE_BIN"], name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield server.stdout.readline().strip()
+    finally:
+        server.stdin.close()
+        server.wait()
+
+
 def proxy_url(base):
     """The test server as a proxy, which answers whatever the host is."""
     return base.replace("://", "://user:password@")
@@ -146,6 +162,9 @@ def proxy_url(base):
 def observe(binary, case, base):
     """Runs a case and returns what is compared."""
     header = Header(case.read_text())
+    if header.service:
+        with service(header.service) as address:
+            return observe_with(binary, case, header, base, None, {}, address)
     if header.tls is None:
         return observe_with(binary, case, header, base, None, {})
     flags = [f"--{word}" for word in header.tls[1:]]
@@ -153,7 +172,7 @@ def observe(binary, case, base):
         return observe_with(binary, case, header, base, tls_base, facts)
 
 
-def observe_with(binary, case, header, base, tls_base, facts):
+def observe_with(binary, case, header, base, tls_base, facts, address=None):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
         command = [binary, "run", "--quiet", "--no-color", "--no-usage-report", "--out", f"json={out}", "-e", f"BASE={base}"]
@@ -163,6 +182,8 @@ def observe_with(binary, case, header, base, tls_base, facts):
             command += ["-e", f"TLS_BASE={tls_base}", "-e", f"CLIENT_CERTIFICATE={facts['client_certificate']}"]
             command += ["-e", f"CLIENT_KEY={facts['client_key']}"]
             env["SSL_CERT_FILE"] = facts["ca"]
+        if address:
+            command += ["-e", f"SERVICE={address}"]
         if not header.summary:
             command.append("--summary-mode=disabled")
         command += header.args + ["-" if header.stdin else header.script or case.name]
@@ -174,7 +195,9 @@ def observe_with(binary, case, header, base, tls_base, facts):
             time.sleep(after_ms / 1000)
             process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(case.read_text() if header.stdin else "", timeout=CASE_TIMEOUT_S)
-        base = (base, tls_base)
+        host = re.search(r"127\.0\.0\.1:\d+", address).group() if address else None
+        secret = re.search(r"[^/@]+@", address).group() if address else None
+        base = (base, tls_base, host and f"//{host}", secret and f"//{secret}")
         samples = samples_of(out, base)
     console, errors, warnings = [], [], 0
     for line in stderr.splitlines():

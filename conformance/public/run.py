@@ -33,6 +33,8 @@ PORT = 20443
 REDIS_PORT = 6379
 # What no server stands in for is refused: MySQL, PostgreSQL, MQTT, AMQP.
 REFUSED_PORTS = (3306, 5432, 1883, 5672)
+# What k6 does unasked and Plimsoll asks for. Nothing leaves the namespace.
+OWN_FLAGS = ["--allow-exec"]
 SCRIPT_LIMIT_S = 75
 KILL_AFTER_S = 10
 SOURCES = (".js", ".ts", ".mjs", ".cjs", ".es6")
@@ -301,9 +303,9 @@ def judge(folder, script, k6, binary, k6_version):
         runs = {"mark": mark, "runs": [observe(k6, [], folder, script) for _ in range(2)], "inspected": is_inspected(k6, folder, script)}
         kept.write_text(json.dumps(runs, indent=1))
     first, second = runs["runs"]
-    ours = observe(binary, [], folder, script)
+    ours = observe(binary, OWN_FLAGS, folder, script)
     (folder / "ours" / f"{key}.json").write_text(json.dumps(ours, indent=1))
-    strict = observe(binary, ["--compat", "strict"], folder, script)
+    strict = observe(binary, [*OWN_FLAGS, "--compat", "strict"], folder, script)
     hard, soft, unstable = judged(first, second, ours)
     strict_hard, _, _ = judged(first, second, strict)
     return {"key": key, **script, "k6": first["seen"], "ours_exit": ours["seen"]["exit"], "cut": [first["cut"], ours["cut"]],

@@ -7,6 +7,7 @@ import re
 
 HERE = pathlib.Path(__file__).resolve().parent
 DETAILS_MAX = 3
+CRASHED = 109
 
 # Why a script differs, by what our own error says; what none of these finds is looked up in reasons.json.
 CAUSES = [
@@ -25,7 +26,7 @@ def verdict(result):
 
 def could_start(result):
     """Whether k6 itself came as far as running the script."""
-    return result["k6"]["exit"] not in (104, 107) or result["k6"].get("iterations", 0) > 0 or bool(result["k6"].get("requests"))
+    return result["k6"]["exit"] not in (104, 107, 109, 255) or result["k6"].get("iterations", 0) > 0 or bool(result["k6"].get("requests"))
 
 
 def share(results, field):
@@ -87,6 +88,9 @@ def render(sample, versions, results):
         ("k6 runs them", started),
         ("k6 refuses to start them, or their `setup()` fails", refused),
     ]
+    healthy = [result for result in results if result["k6"]["exit"] != CRASHED]
+    if len(healthy) < len(results):
+        rows.append((f"k6 does not crash (exit code {CRASHED})", healthy))
     lines = [
         f"{versions['k6'].split(' (')[0]}, Plimsoll at commit {versions['commit']}: {len(results)} scripts of "
         f"{len({result['repository'] for result in results})} repositories, {requests:,} requests and {checks:,} checks in k6's runs.",

@@ -18,6 +18,9 @@ use anyhow::{Context, bail, ensure};
 
 use crate::workspace;
 
+/// The profile of what is shipped (`Cargo.toml`).
+const PROFILE: &str = "shipped";
+
 /// The largest size of the stripped program without the lab: slightly above its present size, so that growth is noticed.
 const BYTES_MAX: u64 = 45 << 20;
 
@@ -98,6 +101,44 @@ pub(crate) fn main(parser: lexopt::Parser) -> anyhow::Result<()> {
     package::checksums(&folder)
 }
 
+/// Flags of the linker that comes with Rust for this target: functions with the same machine code become one.
+const FOLDING: &str = "-Clink-arg=-Wl,--icf=all";
+
+/// Flags for compilers of C: an object's functions stay together. Nothing is then folded into them, nor among them: C compares
+/// addresses of functions, and the engine's must lie side by side to be preempted.
+const TOGETHER: &str = "-fno-function-sections";
+
+/// The flags of Rust and of C for a target.
+fn compiling(wanted: &Wanted) -> anyhow::Result<(String, String)> {
+    let (mut rust, mut c) = match wanted.target() {
+        TARGET => (vec![FOLDING.to_owned()], vec![TOGETHER.to_owned()]),
+        _ => (Vec::new(), Vec::new()),
+    };
+    rust.extend(renamed(&workspace::root(), ".").into_iter().chain(registries()?));
+    if let Some(sysroot) = &wanted.sysroot {
+        let sysroot = sysroot.canonicalize().with_context(|| format!("open {}", sysroot.display()))?;
+        c.push(format!("--sysroot={}", sysroot.display()));
+        rust.push(linking(&sysroot)?);
+    }
+    Ok((rust.join(" "), c.join(" ")))
+}
+
+/// The flag that has a folder of this machine named otherwise in the program: its messages of panics name source files.
+fn renamed(folder: &Path, name: &str) -> Option<String> {
+    // Flags in a variable are separated by blanks.
+    let folder = folder.to_str().filter(|folder| !folder.contains(char::is_whitespace))?;
+    Some(format!("--remap-path-prefix={folder}={name}"))
+}
+
+/// The flags for the folders of other people's sources.
+fn registries() -> anyhow::Result<Vec<String>> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let sources = home.context("find the folder of cargo: set CARGO_HOME")?.join("registry/src");
+    let entries = std::fs::read_dir(&sources).with_context(|| format!("read {}", sources.display()))?;
+    Ok(entries.flatten().filter_map(|entry| renamed(&entry.path(), "crates")).collect())
+}
+
 /// The flags that link the libraries of another system. Compilers of Debian look into their own folders first, unless others are
 /// named.
 fn linking(sysroot: &Path) -> anyhow::Result<String> {
@@ -127,7 +168,7 @@ fn mib(bytes: u64) -> f64 {
 /// Builds the program, and returns its path.
 fn build(wanted: &Wanted) -> anyhow::Result<PathBuf> {
     let mut cargo = workspace::cargo();
-    cargo.args(["build", "--release", "--package", "plimsoll"]);
+    cargo.args(["build", "--profile", PROFILE, "--package", "plimsoll"]);
     if !wanted.with_lab {
         cargo.arg("--no-default-features");
     }
@@ -136,14 +177,12 @@ fn build(wanted: &Wanted) -> anyhow::Result<PathBuf> {
         cargo.args(["--target", target]);
         folder.push(target);
     }
-    if let Some(sysroot) = &wanted.sysroot {
-        let sysroot = sysroot.canonicalize().with_context(|| format!("open {}", sysroot.display()))?;
-        let name = wanted.target().to_uppercase().replace('-', "_");
-        cargo.env("CFLAGS", format!("--sysroot={}", sysroot.display()));
-        cargo.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), linking(&sysroot)?);
-    }
-    ensure!(cargo.status().context("run cargo")?.success(), "build the release");
-    Ok(folder.join("release/plimsoll"))
+    let (rust, c) = compiling(wanted)?;
+    let name = wanted.target().to_uppercase().replace('-', "_");
+    // Flags of the caller's environment would take the place of these.
+    cargo.env_remove("RUSTFLAGS").env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), rust).env("CFLAGS", c);
+    ensure!(cargo.status().context("run cargo")?.success(), "build the program");
+    Ok(folder.join(PROFILE).join("plimsoll"))
 }
 
 /// The functions by which the program finds the engine's machine code, to preempt it (`script/src/js/code.rs`).

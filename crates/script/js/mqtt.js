@@ -41,6 +41,9 @@
     }
 
     connect(url, options) {
+      if (typeof url !== 'string' && (!isObject(url) || Array.isArray(url))) {
+        host.fail('invalid type: expected string or object with servers');
+      }
       const given = (isObject(url) ? url : options) ?? {};
       const urls = isObject(url) ? (given.servers ?? []) : [url, ...(given.servers ?? [])];
       if (urls.length === 0) host.fail('connect() needs the URL of a broker, for example mqtt://localhost:1883');

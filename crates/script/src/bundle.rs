@@ -57,6 +57,8 @@ pub struct Settings {
     pub memory: MemoryLimits,
     /// Whether local modules may run programs of this machine.
     pub allows_exec: bool,
+    /// Whether it behaves as in k6 where that is worse, from the first init on.
+    pub compat: Compat,
 }
 
 /// A script, compiled, evaluated once, its options read.
@@ -86,7 +88,7 @@ impl Bundle {
             shared_arrays: Default::default(),
             row_cursors: Default::default(),
             shared_values: Default::default(),
-            strict: AtomicBool::new(false),
+            strict: AtomicBool::new(settings.compat == Compat::Strict),
             outcomes: crate::state::outcomes::Outcomes::default(),
             memory: MemoryPool::new(settings.memory),
             heap_bytes: AtomicUsize::new(0),
@@ -249,10 +251,15 @@ fn evaluate<'js>(
     let result = run();
     // The import's own promise has its error here already.
     state.events.clear();
-    if state.stop.reason() == StopReason::Aborted {
+    let ended: Option<fn(String) -> ScriptError> = match state.stop.reason() {
+        StopReason::Aborted => Some(ScriptError::Aborted),
+        StopReason::Crashed => Some(ScriptError::Crashed),
+        _ => None,
+    };
+    if let Some(ended) = ended {
         let reason = state.abort_reason.borrow_mut().take().unwrap_or_default();
         let _ = result.catch(ctx);
-        return Err(ScriptError::Aborted(reason));
+        return Err(ended(reason));
     }
     let namespace = catch(ctx, result, &state.stop, Places::new(&state.init.sources));
     let namespace = namespace.map_err(|error| of_missing(error, &state.init.sources.missing()))?;

@@ -33,6 +33,9 @@ pub enum ScriptError {
     /// The script asked for the end of the test.
     #[error("test aborted: {0}")]
     Aborted(String),
+    /// It did what k6 crashes at, and `--compat strict` was asked for.
+    #[error("{0}; k6 crashes here, and without --compat strict this is an exception")]
+    Crashed(String),
     /// `setup()` returned what cannot be handed on.
     #[error("pass on what setup() returned: {0}, which JSON cannot hold")]
     SetupData(String),
@@ -70,6 +73,7 @@ fn stopped(stop: &Stop) -> Option<ScriptError> {
     match stop.reason() {
         StopReason::Interrupted => Some(ScriptError::Interrupted),
         StopReason::Aborted => Some(ScriptError::Aborted(String::new())),
+        StopReason::Crashed => Some(ScriptError::Crashed(String::new())),
         StopReason::Memory => Some(ScriptError::Memory(stop.memory.explain())),
         StopReason::None => None,
     }

@@ -24,7 +24,10 @@ pub(crate) mod sql;
 pub(crate) mod streams;
 pub(crate) mod timers;
 pub(crate) mod x509;
+mod yaml_number;
+mod yaml_time;
 mod yaml_value;
+mod yaml_writer;
 
 pub(crate) use self::html::{fail, resolve, select_page};
 pub(crate) use k6::sleep;

@@ -148,8 +148,16 @@ fn load_within(
         .unwrap(),
     );
     let (metrics, log) = (metrics.clone(), heard.clone());
-    let settings =
-        Settings { env, metrics, log, secrets, outside: Default::default(), memory, allows_exec: true };
+    let settings = Settings {
+        env,
+        metrics,
+        log,
+        secrets,
+        outside: Default::default(),
+        memory,
+        allows_exec: true,
+        compat: Default::default(),
+    };
     Bundle::load(Entry { path: "/scripts/test.js".into(), text: source.to_owned() }, settings)
 }
 

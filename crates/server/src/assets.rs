@@ -1,11 +1,19 @@
 //! The files of the page, as built in `ui/dist`.
 
+use std::sync::LazyLock;
+
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 
-/// Names and contents.
-const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page_files.rs"));
+use crate::embedded::decompressed;
+
+/// Names and contents as gzip, which are a third as large.
+const COMPRESSED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page_files.rs"));
+
+/// Names and contents, decompressed when the first is needed.
+static FILES: LazyLock<Vec<(&str, Vec<u8>)>> =
+    LazyLock::new(|| COMPRESSED.iter().map(|(name, compressed)| (*name, decompressed(compressed))).collect());
 
 /// The page of a program that was built without its user interface.
 const ABSENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Plimsoll</title>\
@@ -34,7 +42,7 @@ pub fn text(name: &str) -> Option<&'static str> {
 }
 
 fn find(name: &str) -> Option<&'static [u8]> {
-    FILES.iter().find(|file| file.0 == name).map(|file| file.1)
+    FILES.iter().find(|file| file.0 == name).map(|file| file.1.as_slice())
 }
 
 fn answer(name: &str, bytes: &'static [u8]) -> Response {
@@ -90,8 +98,11 @@ mod tests {
 
     #[test]
     fn every_file_has_a_kind() {
-        for (name, _) in FILES {
+        for (name, bytes) in FILES.iter() {
             assert_ne!(kind(name), "application/octet-stream", "{name}");
+            let dist = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/dist");
+            assert_eq!(*bytes, std::fs::read(dist.join(name)).unwrap(), "{name}");
         }
+        assert!(FILES.iter().any(|(name, _)| *name == "index.html"));
     }
 }

@@ -9,6 +9,7 @@ mod assets;
 mod body;
 mod client;
 mod connections;
+mod embedded;
 mod feed;
 mod guard;
 mod headers;

@@ -1,6 +1,6 @@
 //! The routes of `/api/v1`, and the page itself.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use api::page::{ApiError, ApiErrorDetail};
@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
+use crate::embedded::decompressed;
 use crate::feed::Feed;
 use crate::guard::Guard;
 use crate::question::{Question, ROOT, View, is_run};
@@ -34,7 +35,10 @@ const TURN_TIMEOUT: Duration = Duration::from_secs(60);
 const WRITE_HEADER: &str = "x-plimsoll";
 
 /// The published OpenAPI description of these routes.
-const DESCRIPTION: &str = include_str!("../../../docs/format/page.openapi.json");
+static DESCRIPTION: LazyLock<String> = LazyLock::new(|| {
+    let bytes = decompressed(include_bytes!(concat!(env!("OUT_DIR"), "/description.gz")));
+    String::from_utf8(bytes).unwrap_or_default()
+});
 
 /// An error of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -160,7 +164,7 @@ async fn api(State(shared): State<Shared>, request: Request) -> Response {
         return error(StatusCode::FORBIDDEN, "Not allowed", "the header X-Plimsoll is missing");
     }
     if is_read && path == "/api/v1/openapi.json" {
-        return json(StatusCode::OK, DESCRIPTION);
+        return json(StatusCode::OK, &DESCRIPTION);
     }
     let rest = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix("runs/"));
     let of_run = rest.and_then(|rest| rest.split_once('/')).filter(|(run, _)| is_run(run));

@@ -104,6 +104,7 @@ pub fn load_failure(name: &str, error: &ScriptError) -> Failure {
             Exit::ScriptException
         }
         ScriptError::Aborted(_) => Exit::ScriptAborted,
+        ScriptError::Crashed(_) => Exit::Panic,
         ScriptError::Interrupted
         | ScriptError::SetupData(_)
         | ScriptError::Summary(_)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use archive::{ARCHIVE_BYTES_MAX, Archive};
+use model::plan::Compat;
 use remote::{LOCK_NAME, LockMode, Remote};
 use runs::{Exit, Failure};
 use script::{Fetch, MemoryLimits, Outside, PackageImport, PackedFiles};
@@ -37,6 +38,8 @@ pub struct SourceSettings {
     pub memory: MemorySettings,
     /// Whether the script's local modules may run programs of this machine.
     pub allows_exec: bool,
+    /// Whether it behaves as in k6 where that is worse.
+    pub compat: Compat,
 }
 
 /// Limits of the memory that VUs hold, where they are not the defaults of this machine.
@@ -68,6 +71,8 @@ pub struct Source {
     pub memory: MemorySettings,
     /// Whether its local modules may run programs of this machine.
     pub allows_exec: bool,
+    /// Whether it behaves as in k6 where that is worse.
+    pub compat: Compat,
     /// The archive that contains the script.
     archive: Option<Archive>,
     /// The loader of remote modules.
@@ -96,8 +101,8 @@ impl Source {
     /// # Errors
     /// The file cannot be read, or does not have the type of `--type`.
     pub fn read(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
-        let (memory, allows_exec) = (settings.memory, settings.allows_exec);
-        Source::read_text(settings, context).map(|source| Source { memory, allows_exec, ..source })
+        let (memory, allows_exec, compat) = (settings.memory, settings.allows_exec, settings.compat);
+        Source::read_text(settings, context).map(|source| Source { memory, allows_exec, compat, ..source })
     }
 
     fn read_text(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {

@@ -6,7 +6,7 @@ use model::MetricRegistry;
 use model::plan::{Compat, Plan};
 use plan::{CliOptions, Level, LoadLimits, Options, ResolveContext, consolidate, resolve, vu_demand};
 use runs::{Exit, Failure};
-use script::{Bundle, Entry, Settings};
+use script::{Bundle, Entry, ScriptError, Settings};
 use tally::Thresholds;
 
 use crate::context::{Context, plan_failure, refuse_first};
@@ -42,12 +42,15 @@ impl Script {
         let outside = source.outside();
         let (log, secrets) = (context.logger.clone(), context.secrets.clone());
         let memory = source.memory.limits();
-        let allows_exec = source.allows_exec;
-        let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside, memory, allows_exec };
+        let (allows_exec, compat) = (source.allows_exec, source.compat);
+        let settings =
+            Settings { env, metrics: metrics.clone(), log, secrets, outside, memory, allows_exec, compat };
         let bundle = Bundle::load(entry, settings);
         // Also before an error, because notes may be its cause.
         source.tell_notes(context);
-        let bundle = bundle.map_err(|error| program::load_failure(&source.name, &error))?;
+        let bundle = bundle.map_err(|error| {
+            invalid_directive(&source, &error).unwrap_or_else(|| program::load_failure(&source.name, &error))
+        })?;
         for (module, names) in bundle.undefined_imports() {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let text = format!("{module} has no export {}: it is undefined, as in k6", names.join(", "));
@@ -64,7 +67,7 @@ impl Script {
     pub fn asked(&self) -> Result<script::Asked, Failure> {
         let modules = self.bundle.modules();
         let asked = script::asked(modules.iter().map(|(url, text)| (&**url, &**text)));
-        asked.map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
+        asked.map_err(|error| directive_failure(&error))
     }
 
     /// Returns the script's `options`.
@@ -119,6 +122,21 @@ impl Script {
         context.warn_all(&warnings);
         Ok(plan)
     }
+}
+
+/// The failure of a directive in one of the files of a script that cannot be loaded for want of a module. As in k6, directives come
+/// first: they may say where that module comes from.
+fn invalid_directive(source: &Source, error: &ScriptError) -> Option<Failure> {
+    if !matches!(error, ScriptError::Missing(_)) {
+        return None;
+    }
+    let entry = Entry { path: source.path.clone(), text: source.text.clone() };
+    let imports = script::imports(entry, source.outside()).ok()?;
+    imports.asked.err().map(|error| directive_failure(&error))
+}
+
+fn directive_failure(error: &script::DirectiveError) -> Failure {
+    Failure::new(Exit::Other, format!("failed to {error}"))
 }
 
 /// A test, checked and ready to run.

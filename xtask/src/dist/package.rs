@@ -50,6 +50,15 @@ pub(super) fn debian(parts: &Parts, libc: &Libc, dist: &Path) -> anyhow::Result<
             run(Command::new("gzip").arg("-9n").arg(&to))?;
         }
     }
+    for (to, text) in papers(parts) {
+        let to = root.join(to);
+        let folder = to.parent().unwrap_or(&root);
+        std::fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
+        write(&to, text.as_bytes())?;
+        if to.ends_with("changelog") {
+            run(Command::new("gzip").arg("-9n").arg(&to))?;
+        }
+    }
     let control = root.join("DEBIAN");
     std::fs::create_dir_all(&control).with_context(|| format!("create {}", control.display()))?;
     write(&control.join("control"), control_text(parts, libc, architecture, kib(&root)?).as_bytes())?;
@@ -101,12 +110,11 @@ fn placed(folder: &Path) -> anyhow::Result<Vec<Placed>> {
         one("completions/plimsoll.bash", "usr/share/bash-completion/completions/plimsoll"),
         one("completions/_plimsoll", "usr/share/zsh/vendor-completions/_plimsoll"),
         one("completions/plimsoll.fish", "usr/share/fish/vendor_completions.d/plimsoll.fish"),
-        one("LICENSE", &format!("{doc}/copyright")),
         Placed {
             is_compressed: true,
             ..one("THIRD-PARTY-LICENSES.txt", &format!("{doc}/THIRD-PARTY-LICENSES.txt"))
         },
-        Placed { is_compressed: true, ..one("CHANGELOG.md", &format!("{doc}/changelog")) },
+        Placed { is_compressed: true, ..one("CHANGELOG.md", &format!("{doc}/CHANGELOG.md")) },
     ];
     for (part, to, is_compressed) in
         [("man", "usr/share/man/man1".to_owned(), true), ("guide", format!("{doc}/guide"), false)]
@@ -136,11 +144,31 @@ fn control_text(parts: &Parts, libc: &Libc, architecture: &str, installed_kib: u
         Libc::Glibc(version) => format!("Depends: libc6 (>= {version}), libgcc-s1 | libgcc1\n"),
     };
     format!(
-        "Package: plimsoll\nVersion: {}\nArchitecture: {architecture}\nMaintainer: Plimsoll's authors\nSection: net\n\
+        "Package: plimsoll\nVersion: {}\nArchitecture: {architecture}\nMaintainer: {}\nSection: net\n\
          Priority: optional\nInstalled-Size: {installed_kib}\n{depends}Recommends: ca-certificates\nDescription: load tests with k6 scripts\n \
          Runs k6 load tests, finds the bottleneck, and shows how much load is safe.\n",
-        parts.version
+        parts.version, parts.maintainer
     )
+}
+
+/// What Debian asks of every package (Debian Policy, 4.4 and 12.5) and the checks of its own that cannot be met: where, and the text.
+fn papers(parts: &Parts) -> [(&'static str, String); 3] {
+    let copyright = format!(
+        "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: Plimsoll\n\nFiles: *\n\
+         Copyright: Plimsoll's authors\nLicense: Apache-2.0\nComment: The program contains works of others; their licences are in\n \
+         THIRD-PARTY-LICENSES.txt.gz beside this file.\n\nLicense: Apache-2.0\n On Debian systems the text of this licence is in\n \
+         /usr/share/common-licenses/Apache-2.0.\n"
+    );
+    let changelog = format!(
+        "plimsoll ({}) unstable; urgency=medium\n\n  * A release of Plimsoll; CHANGELOG.md.gz lists what is new.\n\n -- {}  {}\n",
+        parts.version, parts.maintainer, parts.date
+    );
+    let overrides = "# One program that runs on systems of six years must bring its libraries.\nplimsoll: embedded-library *\n";
+    [
+        ("usr/share/doc/plimsoll/copyright", copyright),
+        ("usr/share/doc/plimsoll/changelog", changelog),
+        ("usr/share/lintian/overrides/plimsoll", overrides.to_owned()),
+    ]
 }
 
 /// Sets the modes of files and folders, whatever the user's mask is.
@@ -190,6 +218,8 @@ mod tests {
             version: "1.2.3".into(),
             target: "x86_64-unknown-linux-gnu".into(),
             epoch_s: 1_700_000_000,
+            date: "Tue, 14 Nov 2023 22:13:20 +0000".into(),
+            maintainer: "A Person <a@example.test>".into(),
         }
     }
 
@@ -241,6 +271,9 @@ mod tests {
             "./usr/bin/plimsoll",
             "./usr/share/man/man1/plimsoll.1.gz",
             "./usr/share/doc/plimsoll/copyright",
+            "./usr/share/doc/plimsoll/changelog.gz",
+            "./usr/share/doc/plimsoll/CHANGELOG.md.gz",
+            "./usr/share/lintian/overrides/plimsoll",
             "./usr/share/doc/plimsoll/guide/flow.md",
             "./usr/share/bash-completion/completions/plimsoll",
         ] {
@@ -249,7 +282,7 @@ mod tests {
         let fields = listed("--field");
         assert!(
             fields.contains("Architecture: amd64")
-                && fields.contains("Installed-Size: 2")
+                && fields.contains("Maintainer: A Person <a@example.test>")
                 && fields.contains("Depends: libc6 (>= 2.31), libgcc-s1"),
             "{fields}"
         );

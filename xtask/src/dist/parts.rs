@@ -26,6 +26,10 @@ pub(super) struct Parts {
     pub(super) target: String,
     /// Seconds since the epoch of all files.
     pub(super) epoch_s: u64,
+    /// The same in the form of mails (RFC 5322).
+    pub(super) date: String,
+    /// Name and address of who makes the packages.
+    pub(super) maintainer: String,
 }
 
 impl Parts {
@@ -51,10 +55,11 @@ impl Parts {
         }
         let crates = sbom::Crates::resolve(target)?;
         write(&folder.join("THIRD-PARTY-LICENSES.txt"), notices::text(&crates)?.as_bytes())?;
-        let document = serde_json::to_string_pretty(&crates.document(&time(epoch_s)?))
+        let document = serde_json::to_string_pretty(&crates.document(&time(epoch_s, "+%Y-%m-%dT%H:%M:%SZ")?))
             .context("write the list of crates")?;
         write(&dist.join(format!("{name}.cdx.json")), document.as_bytes())?;
-        Ok(Parts { folder, name, version, target: target.to_owned(), epoch_s })
+        let (date, maintainer) = (time(epoch_s, "+%a, %d %b %Y %H:%M:%S +0000")?, maintainer()?);
+        Ok(Parts { folder, name, version, target: target.to_owned(), epoch_s, date, maintainer })
     }
 }
 
@@ -70,11 +75,23 @@ fn epoch_s() -> anyhow::Result<u64> {
     text.parse().with_context(|| format!("read the commit's time {text:?}; set SOURCE_DATE_EPOCH"))
 }
 
-/// The time as in RFC 3339.
-fn time(epoch_s: u64) -> anyhow::Result<String> {
+/// The time in UTC, in a form of `date`.
+fn time(epoch_s: u64, form: &str) -> anyhow::Result<String> {
     let shown =
-        Command::new("date").args(["-u", "-d", &format!("@{epoch_s}"), "+%Y-%m-%dT%H:%M:%SZ"]).output();
+        Command::new("date").env("LC_ALL", "C").args(["-u", "-d", &format!("@{epoch_s}"), form]).output();
     Ok(String::from_utf8_lossy(&shown.context("run date")?.stdout).trim().to_owned())
+}
+
+/// Who makes the packages: `DEBFULLNAME` and `DEBEMAIL`, as Debian's tools read them, otherwise the author of the commit.
+fn maintainer() -> anyhow::Result<String> {
+    if let (Ok(name), Ok(address)) = (std::env::var("DEBFULLNAME"), std::env::var("DEBEMAIL")) {
+        return Ok(format!("{name} <{address}>"));
+    }
+    let shown =
+        Command::new("git").args(["log", "-1", "--format=%an <%ae>"]).current_dir(workspace::root()).output();
+    let text = String::from_utf8_lossy(&shown.context("run git")?.stdout).trim().to_owned();
+    ensure!(text.contains('<'), "read the commit's author; set DEBFULLNAME and DEBEMAIL");
+    Ok(text)
 }
 
 fn copy_guides(to: &Path) -> anyhow::Result<()> {

@@ -44,6 +44,7 @@ pub(crate) fn source_within(
         offline: limits.hosts.is_some(),
         cache: flags.cache.clone(),
         allows_exec: flags.allow_exec,
+        compat: super::compat(flags.compat, context)?,
         memory: MemorySettings {
             vu_bytes: size(flags.vu_memory, "VU_MEMORY", context)?,
             process_bytes: size(flags.memory, "MEMORY", context)?,

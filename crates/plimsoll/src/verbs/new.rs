@@ -80,9 +80,12 @@ fn open(path: &Path, from: &str, context: &Context) -> Result<(Kind, Box<dyn Rea
         let text = format!("invalid --from {from:?}: expected one of {}, auto", all());
         return Err(Failure::new(Exit::Other, text));
     }
-    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let logger = (!context.is_quiet).then(|| context.logger.clone());
-    let mut input = source::open(path, &Watch { label: path.display().to_string(), logger })?;
+    let watch = Watch { label: path.display().to_string(), logger };
+    let mut input = match path == Path::new("-") {
+        true => source::open_standard_input(&watch)?,
+        false => source::open(path, &watch)?,
+    };
     let mut head = Vec::new();
     // A file that ends in the middle of its compressed data is reported when it is converted.
     let _ = input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head);

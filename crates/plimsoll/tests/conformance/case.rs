@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use testkit::tls::IDENTITIES;
 use testkit::{Identity, Listen};
 
+use crate::service;
+
 /// A script of `conformance/cases`.
 #[derive(Debug, Default)]
 pub(crate) struct Case {
@@ -26,6 +28,10 @@ pub(crate) struct Case {
     pub(crate) ignored: Vec<String>,
     /// `//! script:` the script that is run instead of this file.
     pub(crate) script: Option<String>,
+    /// `//! service:` the server of the lab whose address is `__ENV.SERVICE`.
+    pub(crate) service: Option<&'static dyn lab::Server>,
+    /// `//! ours:` flags that only Plimsoll has, and needs for what k6 does without them.
+    pub(crate) own_args: Vec<String>,
     /// `//! tls:` the certificate of an additional TLS server.
     pub(crate) tls: Option<Listen>,
     /// `//! unordered`: several VUs print, so lines are sorted before they are compared.
@@ -76,6 +82,8 @@ impl Case {
             "says" => self.says.push(value.to_owned()),
             "signal" => self.signals_ms.push(value.parse().expect("a signal's time is in ms")),
             "ignore" => self.ignored.push(value.to_owned()),
+            "service" => self.service = Some(service::named(value)),
+            "ours" => self.own_args.extend(value.split_whitespace().map(str::to_owned)),
             "tls" => self.tls = Some(listen(value)),
             "documented" => self.documented = Some(value.to_owned()),
             "script" => self.script = Some(value.to_owned()),

@@ -10,6 +10,7 @@ mod case;
 mod compare;
 mod observe;
 mod outputs;
+mod service;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,6 +29,16 @@ fn every_case_does_what_k6_did() {
     let as_k6 = std::env::var("CONFORMANCE_AS").is_ok_and(|name| name == "k6");
     let mut cases = Case::all(&folder.join("cases"), &only);
     cases.retain(|case| !as_k6 || case.documented.is_none());
+    cases.retain(|case| {
+        let has_all = case.service.is_none_or(service::is_installed);
+        if !has_all {
+            println!("skipped {}: its server is not installed", case.name);
+        }
+        has_all
+    });
+    for case in cases.iter_mut().filter(|_| !as_k6) {
+        case.args.append(&mut case.own_args);
+    }
     assert!(!cases.is_empty(), "no case's name contains {only:?}");
 
     let server = testkit::http::start();

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::case::Case;
+use crate::service::{self, Service};
 
 /// Timeout of a case, which then fails.
 const CASE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -23,9 +24,12 @@ pub(crate) fn observe(binary: &Path, case: &Case, base: &str) -> Result<Value, S
     let scratch = Scratch::new(&case.name)?;
     let out = scratch.0.join("out.json");
     let tls = case.tls.map(|listen| testkit::http::try_start(listen).expect("start the TLS server"));
-    let mut child = command(binary, case, base, tls.as_ref(), &scratch.0, &out)
-        .spawn()
-        .map_err(|error| format!("start {}: {error}", binary.display()))?;
+    let service = case.service.map(service::start).transpose()?;
+    let mut command = command(binary, case, base, tls.as_ref(), &scratch.0, &out);
+    if let Some(service) = &service {
+        command.arg("-e").arg(format!("SERVICE={}", service.url));
+    }
+    let mut child = command.spawn().map_err(|error| format!("start {}: {error}", binary.display()))?;
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
     if let Some(mut stdin) = child.stdin.take() {
@@ -39,7 +43,7 @@ pub(crate) fn observe(binary: &Path, case: &Case, base: &str) -> Result<Value, S
     let exit = wait(&mut child)?;
     let stdout = stdout.join().expect("reading does not panic");
     let stderr = stderr.join().expect("reading does not panic");
-    let normal = Normal::new(base, tls.as_ref(), &case.folder);
+    let normal = Normal::new(base, tls.as_ref(), service.as_ref(), &case.folder);
     let log = Log::read(&stderr, &normal);
     for words in &case.says {
         if !log.errors.iter().any(|error| error.contains(words)) {
@@ -165,8 +169,13 @@ struct Normal {
 }
 
 impl Normal {
-    fn new(base: &str, tls: Option<&testkit::Server>, folder: &Path) -> Normal {
+    fn new(base: &str, tls: Option<&testkit::Server>, service: Option<&Service>, folder: &Path) -> Normal {
         let mut replacements = Vec::new();
+        if let Some(service) = service {
+            // k6 shows the password, too.
+            replacements.push((service.credentials(), ""));
+            replacements.push((format!("127.0.0.1:{}", service.port), "SERVICE"));
+        }
         for (base, name) in [(Some(base.to_owned()), "BASE"), (tls.map(address), "TLS_BASE")] {
             let Some(base) = base else { continue };
             let host = base.split("//").last().unwrap_or_default().to_owned();

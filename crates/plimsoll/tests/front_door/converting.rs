@@ -1,5 +1,7 @@
 //! `plimsoll new --from`: converted scripts run, against servers that refuse recorded values.
 
+use std::process::{Command, Stdio};
+
 use testkit::{Listen, Server, Shop, ShopConfig, portal};
 
 use crate::harness::{Ran, verb};
@@ -167,6 +169,29 @@ fn curl_commands_run() {
     assert_eq!(shop.server().seen().total, 2);
     let shown = verb("new --from curl - -o x.js").stdin("curl 'http://h/").run().exits(255);
     shown.says("a quote in line 1 is never closed");
+}
+
+/// As in containers that mount little.
+#[test]
+fn standard_input_needs_no_proc() {
+    let without_proc = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c"]);
+        command.arg(format!("mount -t tmpfs none /proc && {script}"));
+        command
+    };
+    if !without_proc("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        return eprintln!("skipped: this system gives no process mounts of its own");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = without_proc("echo 'curl http://shop.test/a' | \"$0\" new --from curl - -o x.js")
+        .arg(env!("CARGO_BIN_EXE_plimsoll"))
+        .current_dir(folder.path())
+        .output()
+        .expect("it starts");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let script = std::fs::read_to_string(folder.path().join("x.js")).expect("a script");
+    assert!(script.contains("shop.test"), "{script}");
 }
 
 #[test]

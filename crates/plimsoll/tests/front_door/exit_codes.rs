@@ -102,6 +102,16 @@ fn aborts_and_failures() {
     check(&format!("{both} export default () => {{ c.add(1); exec.test.abort('x') }}"), "", 108, "");
 }
 
+/// k6 crashes there, which no script can catch.
+#[test]
+fn a_crash_of_k6_is_an_exception_unless_its_own_result_is_wanted() {
+    let script = "import { Client } from 'k6/x/mqtt';
+        try { new Client().connect('mqtt://localhost:1'); } catch (error) { console.log(error.message); }
+        export default () => {}";
+    check(script, "", 0, "an MQTT broker in the init context");
+    check(script, "--compat strict", 109, "k6 crashes here");
+}
+
 #[test]
 fn anything_else() {
     verb("run nowhere.js").run().exits(255).says("failed to read the script nowhere.js");

@@ -41,8 +41,8 @@ pub(super) async fn discover(
         let mark = if status.code == Code::DEADLINE_EXCEEDED { Mark::TimedOut } else { Mark::Measured };
         let tags = CallTags { base: vu.tags.borrow_mut().id(&vu.cache), own: Vec::new() };
         let tags = tags_of(vu, connection, None, &tags, Some(status.code));
-        // As in k6, answers are no samples, and refusals are.
-        if status.code != Code::OK {
+        // As in k6, answers are no samples, not even useless ones, and refusals are.
+        if status.code != Code::OK && asking.why.is_none() {
             emit(vu, tags, (started, SystemClock::now()), mark, &status, &|| path.to_owned());
         }
         match status.code {

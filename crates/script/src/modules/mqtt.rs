@@ -175,7 +175,12 @@ fn wait<T>(args: &Args<'_, '_>, work: impl Future<Output = T>) -> rquickjs::Resu
 /// text of the failure.
 fn connect<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if !args.vu.is_running() {
-        return Err(args.error("connecting to an MQTT broker in the init context is not supported"));
+        let text = "connecting to an MQTT broker in the init context is not supported";
+        if !args.vu.is_strict() {
+            return Err(args.error(text));
+        }
+        *args.vu.abort_reason.borrow_mut() = Some(text.to_owned());
+        return Err(unwind(args.ctx, &args.vu.stop, StopReason::Crashed));
     }
     let Some(dispatch) = args.get(4).into_function() else {
         return Err(args.type_error("a client needs a function that takes its events"));

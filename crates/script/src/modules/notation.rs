@@ -5,26 +5,37 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Object, Value};
 use serde_json::Value as Json;
 
+use crate::js::prelude::Prelude;
 use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 
-pub(crate) const YAML: Builtin =
-    Builtin { name: "k6/x/yaml", build: |ctx, vu| build(ctx, vu, YAML_FUNCTIONS) };
+pub(crate) const YAML: Builtin = Builtin {
+    name: "k6/x/yaml",
+    build: |ctx, vu| YAML_PRELUDE.run(ctx, vu, YAML_NATIVES)?.into_object().ok_or(rquickjs::Error::Exception),
+};
 pub(crate) const TOML: Builtin =
     Builtin { name: "k6/x/toml", build: |ctx, vu| build(ctx, vu, TOML_FUNCTIONS) };
 
 /// Bytes of a text. Longer ones are data, which `k6/data` and `k6/experimental/csv` share among VUs.
 const TEXT_BYTES_MAX: usize = 16 << 20;
 
-const YAML_FUNCTIONS: &[(&str, NativeFn)] = &[
+static YAML_PRELUDE: Prelude = Prelude::new("k6/x/yaml", include_str!("../../js/yaml.js"));
+
+const YAML_NATIVES: &[(&str, NativeFn)] = &[
+    // The value, and pairs of a path and what stands there that JSON cannot say.
     ("parse", |args| {
         let text = limited(args, "yaml")?;
-        parsed(args, super::yaml_value::parse(&text))
+        let found = super::yaml_value::parse(&text).map(|(value, special)| {
+            let pairs = special.into_iter().map(|one| Json::from(vec![Json::from(one.path), one.value]));
+            Json::from(vec![value, pairs.collect()])
+        });
+        parsed(args, found)
     }),
-    ("stringify", |args| {
-        let text = serde_yaml_ng::to_string(&json(args)?);
-        written(args, text.map_err(|error| format!("yaml: {error}")))
+    // `write(json)`
+    ("write", |args| {
+        let value = serde_json::from_str(&args.string(0)?).map_err(|error| args.error(error.to_string()))?;
+        written(args, super::yaml_writer::write(&value))
     }),
 ];
 

@@ -19,6 +19,8 @@ pub(crate) enum StopReason {
     None,
     Interrupted,
     Aborted,
+    /// The script did what k6 crashes at.
+    Crashed,
     /// The script holds as much memory as it may.
     Memory,
 }

@@ -124,6 +124,7 @@ fn load_beside(remote: &'static [(&'static str, &'static str)], text: &str) -> R
         outside: Outside { fetch: Some(Arc::new(Remote(remote))), ..Outside::default() },
         memory: MemoryLimits::resolve(None, None, None),
         allows_exec: false,
+        compat: Default::default(),
     };
     let entry = Entry { path: folder.join("s.js"), text: format!("{text}\nexport default function () {{}}") };
     let loaded = Bundle::load(entry, settings);

@@ -19,6 +19,7 @@ pub(super) fn init(name: &str, text: &str) -> Result<Vec<String>, ScriptError> {
         outside: Default::default(),
         memory: crate::MemoryLimits::resolve(None, None, None),
         allows_exec: false,
+        compat: Default::default(),
     };
     let entry = Entry { path: fixtures().join(name), text: text.to_owned() };
     Bundle::load(entry, settings)?;

@@ -91,6 +91,7 @@ fn refusal(allows_exec: bool, body: &str) -> String {
         outside: Outside { fetch: Some(Arc::new(Remote)), ..Outside::default() },
         memory: MemoryLimits::resolve(None, None, None),
         allows_exec,
+        compat: Default::default(),
     };
     let text = format!("import exec from 'k6/x/exec';\n{body}\nexport default function () {{}}");
     let loaded = Bundle::load(Entry { path: "/scripts/test.js".into(), text }, settings);

@@ -79,6 +79,8 @@ fn mistakes_and_refusals() {
          show(() => c.connect('ws://localhost/mqtt'));
          show(() => c.connect('foo://localhost'));
          show(() => c.on('message', 5));
+         show(() => c.connect(undefined));
+         show(() => c.connect(['mqtt://localhost']));
          c.connect('mqtt://localhost:1');
          c.connect(__ENV.BASE.replace('lab:', 'lab:x'));
          c.on('connect', async () => {
@@ -96,6 +98,8 @@ fn mistakes_and_refusals() {
         "GoError: invalid broker URL: ws:// (MQTT over WebSocket) is not supported; expected mqtt://HOST:PORT or mqtts://HOST:PORT",
         "GoError: invalid broker URL: unknown protocol foo://; expected mqtt://HOST:PORT or mqtts://HOST:PORT",
         "GoError: the handler of \"message\" must be a function",
+        "GoError: invalid type: expected string or object with servers",
+        "GoError: invalid type: expected string or object with servers",
         "error MQTTError connect network Error : dial tcp 127.0.0.1:1: connect: connection refused MQTT error during connect: network Error : dial tcp 127.0.0.1:1: connect: connection refused",
         "error MQTTError connect not Authorized MQTT error during connect: not Authorized",
         "GoError: invalid topic \"t/#\": expected a name without # and +",

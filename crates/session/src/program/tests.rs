@@ -82,6 +82,7 @@ fn run_against(server: &testkit::Server, executor: Executor, body: &str) -> Ran 
         outside: Default::default(),
         memory: script::MemoryLimits::resolve(None, None, None),
         allows_exec: false,
+        compat: Default::default(),
     };
     let text =
         format!("import http from 'k6/http'; const url = __ENV.URL; export default () => {{ {body} }}");

@@ -8,7 +8,8 @@ use super::messages::{
     FileName, FileSet, Files, ReflectionError, ReflectionRequest, ReflectionResponse, Service, Services,
 };
 
-/// The metadata with which a client asks for a server without the newer version (`v1alpha`) or without any (`none`).
+/// The metadata with which a client asks for a server without the newer version (`v1alpha`) or without any (`none`), or for one
+/// whose answers are empty (`empty`).
 const VERSION_KEY: &str = "x-reflection";
 
 const PATHS: [&str; 2] = [
@@ -39,7 +40,9 @@ pub(super) async fn answer(path: &str, call: &mut Call) -> Option<u16> {
     loop {
         match call.next::<ReflectionRequest>().await {
             Ok(Some(request)) => {
-                if call.send(&describe(request)).await.is_err() {
+                let is_empty = call.metadata.get(VERSION_KEY).is_some_and(|version| version == "empty");
+                let response = if is_empty { ReflectionResponse::default() } else { describe(request) };
+                if call.send(&response).await.is_err() {
                     return None;
                 }
             }

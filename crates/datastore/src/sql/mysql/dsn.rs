@@ -69,6 +69,8 @@ impl Settings {
     /// # Errors
     /// It is none, and the text says why without showing it.
     pub(in crate::sql) fn parse(text: &str, tls: Option<&Tls>) -> Result<Settings, String> {
+        // An empty name means a server at the usual place.
+        let text = if text.is_empty() { "/" } else { text };
         let (before, after) = split_at_database(text).ok_or(
             "missing the slash separating the database name; write USER:PASSWORD@tcp(HOST:PORT)/DATABASE",
         )?;
@@ -264,6 +266,7 @@ mod tests {
         check("u@unix(/run/my.sock)/d", Ok("unix /run/my.sock u  d Off "));
         check("u@/", Ok("tcp 127.0.0.1:3306 u   Off "));
         check("/", Ok("tcp 127.0.0.1:3306    Off "));
+        check("", Ok("tcp 127.0.0.1:3306    Off "));
         check("u@tcp(h)/d?tls=skip-verify&timeout=2s", Ok("tcp h:3306 u  d Required "));
         check("u@tcp(h)/d?tls=custom", Ok("tcp h:3306 u  d Custom "));
         check(

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,10 +58,21 @@ impl Read for Watched {
 /// # Errors
 /// The file cannot be read.
 pub(in crate::verbs) fn open(path: &Path, watch: &Watch) -> Result<Box<dyn BufRead>, Failure> {
-    let fail = |error: std::io::Error| {
-        Failure::new(Exit::Other, format!("failed to read {}: {error}", path.display()))
-    };
-    let file = File::open(path).map_err(fail)?;
+    watched(File::open(path), &path.display().to_string(), watch)
+}
+
+/// Opens standard input as a file, by its descriptor: `/dev/stdin` leads through `/proc`, which containers may lack.
+///
+/// # Errors
+/// It cannot be read.
+pub(in crate::verbs) fn open_standard_input(watch: &Watch) -> Result<Box<dyn BufRead>, Failure> {
+    let descriptor = std::io::stdin().as_fd().try_clone_to_owned();
+    watched(descriptor.map(File::from), "standard input", watch)
+}
+
+fn watched(file: std::io::Result<File>, name: &str, watch: &Watch) -> Result<Box<dyn BufRead>, Failure> {
+    let fail = |error: std::io::Error| Failure::new(Exit::Other, format!("failed to read {name}: {error}"));
+    let file = file.map_err(fail)?;
     let metadata = file.metadata().map_err(fail)?;
     if metadata.is_dir() {
         return Err(fail(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory")));
