@@ -4,6 +4,7 @@
 pub(crate) mod code;
 pub(crate) mod heap;
 pub(crate) mod jobs;
+pub(crate) mod lazy;
 pub(crate) mod library;
 mod parse;
 pub(crate) mod plain;
@@ -258,6 +259,12 @@ pub(crate) fn with_text<'js, T>(
 ) -> rquickjs::Result<T> {
     let text = Text::new(ctx, value).ok_or(rquickjs::Error::Exception)?;
     Ok(look(&surrogates::replaced(text.bytes())))
+}
+
+/// Where a string or an object lies: its identity for as long as something refers to it.
+pub(crate) fn address_of(value: &Value<'_>) -> usize {
+    // SAFETY: the macro only takes the pointer's bits out of the value.
+    unsafe { qjs::JS_VALUE_GET_PTR(value.as_raw()) as usize }
 }
 
 /// A value's text while it is looked at.

@@ -10,13 +10,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use bytes::BufMut;
 use model::Instant;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
-use tokio_util::io::poll_read_buf;
 
 use crate::arrival;
 use crate::target::Target;
@@ -70,19 +68,6 @@ impl Connection {
         match &mut self.stream {
             Stream::Plain(tcp) => Pin::new(tcp).poll_read(&mut watched, buffer),
             Stream::Tls(tls) => Pin::new(tls).poll_read(&mut watched, buffer),
-        }
-    }
-
-    /// Reads what there is behind the bytes that `room` has; gives how many came. As [`Self::poll_read`] otherwise.
-    pub(crate) fn poll_read_into(
-        &mut self,
-        cx: &Context<'_>,
-        room: &mut impl BufMut,
-    ) -> Poll<io::Result<usize>> {
-        let mut watched = Context::from_waker(self.watch.waker(cx));
-        match &mut self.stream {
-            Stream::Plain(tcp) => poll_read_buf(Pin::new(tcp), &mut watched, room),
-            Stream::Tls(tls) => poll_read_buf(Pin::new(&mut **tls), &mut watched, room),
         }
     }
 

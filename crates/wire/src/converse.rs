@@ -151,28 +151,24 @@ impl Talk<'_> {
                 if polled_at.since(*began.get_or_insert(polled_at)) >= vu::turns::TURN_MAX {
                     break;
                 }
-                let mut buffer = ReadBuf::new(scratch);
                 let trace = self.trace;
                 let room = self.decoder.room().map_err(|fault| trace.failed(*fault))?;
                 let is_straight = room.is_some();
-                let read = match room {
-                    Some(mut room) => ready!(self.connection.poll_read_into(cx, &mut room)),
-                    None => {
-                        ready!(self.connection.poll_read(cx, &mut buffer)).map(|()| buffer.filled().len())
-                    }
-                };
-                self.stamp(polled_at, read.as_ref().is_ok_and(|bytes| *bytes > 0));
-                let taken = match read {
-                    Ok(bytes) if is_straight && bytes > 0 => {
-                        self.decoder.filled(bytes);
-                        Ok(())
-                    }
-                    Ok(_) => self.take(buffer.filled()),
+                let mut buffer = ReadBuf::new(room.unwrap_or(&mut scratch[..]));
+                let read = ready!(self.connection.poll_read(cx, &mut buffer));
+                let read_bytes = buffer.filled().len();
+                self.stamp(polled_at, read_bytes > 0);
+                match read {
+                    Ok(()) => {}
                     // Many servers end TLS connections without close_notify; the framing shows whether something is missing.
-                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.take(&[]),
+                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                     Err(error) => return Poll::Ready(Err(self.fail(&error, "read"))),
-                };
-                taken.map_err(|fault| trace.failed(*fault))?;
+                }
+                if is_straight && read_bytes > 0 {
+                    self.decoder.filled(read_bytes);
+                    continue;
+                }
+                self.take(&scratch[..read_bytes]).map_err(|fault| trace.failed(*fault))?;
             }
             if self.decoder.is_done() {
                 return Poll::Ready(Ok(()));

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use bytes::buf::Limit;
 
 use crate::budget::{BodyBudget, BodyBuffer};
 use crate::chunked::Chunked;
@@ -91,7 +90,7 @@ impl<'b> Decoder<'b> {
     }
 
     /// Where the next bytes of a long body may be read to, without a copy; then [`Self::filled`] takes them.
-    pub(crate) fn room(&mut self) -> Result<Option<Limit<&mut Vec<u8>>>, Fault> {
+    pub(crate) fn room(&mut self) -> Result<Option<&mut [u8]>, Fault> {
         match self.state {
             State::Length { left } if left >= DIRECT_BYTES_MIN && self.keep_body && !self.flow.is_open() => {
                 let bytes = usize::try_from(left).unwrap_or(usize::MAX).min(READ_BYTES);
@@ -103,6 +102,7 @@ impl<'b> Decoder<'b> {
 
     /// So many bytes, at least one, were read into the [`Self::room`].
     pub(crate) fn filled(&mut self, bytes: usize) {
+        self.body.filled(bytes);
         self.body_bytes += bytes as u64;
         self.state = match self.state {
             State::Length { left } if left > bytes as u64 => State::Length { left: left - bytes as u64 },
@@ -251,8 +251,6 @@ impl<'b> Decoder<'b> {
 
 #[cfg(test)]
 mod tests {
-    use bytes::BufMut as _;
-
     use super::*;
     use crate::limits::BODY_BYTES_MAX;
 
@@ -331,9 +329,9 @@ mod tests {
             let mut at = begun_bytes;
             while at < body.len() {
                 let mut filled_bytes = 0;
-                if let Some(mut room) = decoder.room().unwrap() {
-                    filled_bytes = piece_bytes.min(room.remaining_mut());
-                    room.put_slice(&body[at..at + filled_bytes]);
+                if let Some(room) = decoder.room().unwrap() {
+                    filled_bytes = piece_bytes.min(room.len());
+                    room[..filled_bytes].copy_from_slice(&body[at..at + filled_bytes]);
                 }
                 match filled_bytes {
                     0 => at += decoder.feed(&body[at..]).unwrap(),
@@ -353,7 +351,7 @@ mod tests {
         let check = |keep_body, head: &str, expect| {
             let mut decoder = Decoder::new(false, keep_body, &budget, Flow::default());
             decoder.feed(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n").as_bytes()).unwrap();
-            let room = decoder.room().unwrap().map(|room| room.remaining_mut());
+            let room = decoder.room().unwrap().map(|room| room.len());
             assert_eq!(room, expect, "{keep_body} {head}");
         };
         check(true, "Content-Length: 1000000", Some(READ_BYTES));

@@ -145,8 +145,8 @@ fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js
         return Ok(());
     }
     let bytes = if body.is_string() {
-        js::with_text(args.ctx, body, |text| body::shared(text.as_bytes()))?
-    } else if let Some(bytes) = js::with_bytes(body, body::shared) {
+        body::of_text(args, body)?
+    } else if let Some(bytes) = js::with_bytes(body, body::of_bytes) {
         bytes
     } else if let Some((bytes, content_type)) = super::fetch_globals::body_of(args.vu, body)? {
         if let Some(content_type) = content_type {
