@@ -14,6 +14,9 @@ use super::thresholds::ceilings::{
 };
 use super::thresholds::prediction::FREED_MAX;
 
+/// The kind of a source that reads the metrics page of a program.
+const SCRAPED: &str = "scrape";
+
 /// A kind of resource by its utilisation signal. The limit is the signal's limit in the catalogue, otherwise a constant.
 struct Use {
     used: SignalId,
@@ -125,7 +128,9 @@ fn neighbours_share(view: &View<'_>) -> f64 {
 pub(super) fn headroom_of_source(view: &View<'_>, source: &str) -> Option<f64> {
     let mut records = view.level.evidence.records.iter();
     let record = records.find(|record| record.kind == RecordKind::Source && record.subject == source)?;
-    let port = loopback_port(series::text(record, "address")?)?;
+    // The page of an exporter is another program's than the one that it reports on.
+    let is_direct = series::text(record, "kind").is_some_and(|kind| kind != SCRAPED);
+    let port = loopback_port(series::text(record, "address").filter(|_| is_direct)?)?;
     let is_it = |place: &str| place.rsplit_once(':').is_some_and(|(_, own)| own == port);
     let is_theirs = neighbours_share(view) >= NEIGHBOURS_MIN;
     let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
@@ -319,20 +324,25 @@ mod tests {
 
     #[test]
     fn a_source_names_the_program_that_it_reads() {
-        let headroom = |address: &str, used: f64, thread: Option<f64>| {
+        let headroom_by = |kind: &str, address: &str, used: f64, thread: Option<f64>| {
             let labels = [("program", "redis-server:6379")];
             let mut signals =
                 vec![flat("core_cpu", &[("core", "0")], 10, used), flat("listener_cpu", &labels, 10, used)];
             signals.extend(thread.map(|thread| flat("listener_thread", &labels, 10, thread)));
             let mut source = record(RecordKind::Source, "cache", &[]);
-            source.fields.insert("address".to_owned(), Datum::Text(address.to_owned()));
+            for (name, text) in [("address", address), ("kind", kind)] {
+                source.fields.insert(name.to_owned(), Datum::Text(text.to_owned()));
+            }
             let case = Case { levels: vec![with_evidence(level(10, 100, 0.1), signals, vec![source])] };
             headroom_of_source(&View::new(&case).expect("a run"), "cache")
         };
+        let headroom = |address: &str, used, thread| headroom_by("redis", address, used, thread);
         assert_eq!(headroom("redis://user:word@127.0.0.1:6379/0", 0.5, None), Some(2.0));
         assert_eq!(headroom("redis://localhost:6379", 0.4, Some(0.8)), Some(1.25));
         assert_eq!(headroom("redis://localhost:6380", 0.5, None), None);
         assert_eq!(headroom("redis://cache.example:6379", 0.5, None), None, "it runs elsewhere");
+        let exporter = headroom_by("scrape", "http://127.0.0.1:6379/metrics", 0.5, None);
+        assert_eq!(exporter, None, "it reports on another program");
     }
 
     #[test]

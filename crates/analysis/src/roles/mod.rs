@@ -153,9 +153,10 @@ pub(crate) fn first<'a>(span: &'a Span, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| span.attribute(name)).filter(|value| !value.is_empty())
 }
 
-/// Whether the name of a call is its method alone, as that of an HTTP client span whose route is unknown (semantic conventions, HTTP).
+/// Whether the name of a call is its method alone, as that of an HTTP client span whose route is unknown (semantic conventions, HTTP; Go's
+/// otelhttp writes `HTTP GET`).
 pub(crate) fn is_method_alone(operation: &str) -> bool {
-    !operation.contains(['/', ' '])
+    !operation.strip_prefix("HTTP ").unwrap_or(operation).contains(['/', ' '])
 }
 
 fn from_sdk(span: &Span) -> Option<ActivityRole> {

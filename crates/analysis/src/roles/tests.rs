@@ -242,3 +242,13 @@ fn names_of_operations_are_interpreted_here_alone() {
     }
     assert!(interprets_names("contains_any(&key.operation, &[\"wait\"])"));
 }
+
+#[test]
+fn a_method_alone_does_not_say_what_is_called() {
+    let check = |name: &str, expect: bool| assert_eq!(super::is_method_alone(name), expect, "{name}");
+    check("GET", true);
+    check("HTTP GET", true);
+    check("GET /quote", false);
+    check("HTTP GET /quote", false);
+    check("quote.Quotes/Get", false);
+}
