@@ -1,7 +1,7 @@
 //! `k6/http`.
 
 mod batch;
-pub(crate) mod body;
+mod body;
 mod debug;
 mod expected;
 mod fetch;

@@ -11,10 +11,11 @@ use super::call::{Outcome, Prepared};
 use super::client::{Client, Known};
 use super::metadata;
 use crate::error::unwind;
-use crate::js::lazy::{self, Fields, Kind};
+use crate::js::lazy::{self, Fields};
 use crate::js::{self, NativeFn};
 use crate::memory::Charge;
 use crate::state::VuState;
+use crate::state::kinds::Kind;
 use crate::state::stop::StopReason;
 
 /// Bytes of most responses.

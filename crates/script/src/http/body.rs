@@ -6,6 +6,7 @@ use bytes::Bytes;
 use rquickjs::{Persistent, Value};
 
 use crate::js::{self, Args};
+use crate::state::http::SentText;
 
 /// A smaller body is copied sooner than compared.
 const SHARED_BYTES_MIN: usize = 16 << 10;
@@ -19,14 +20,6 @@ const KEPT_MAX: usize = 2;
 thread_local! {
     /// The large bodies that were sent last, oldest first.
     static KEPT: RefCell<Vec<Bytes>> = const { RefCell::new(Vec::new()) };
-}
-
-/// The large text that a VU sent last, once requests send it again. The same string of the engine need not be read a second time.
-pub(crate) struct SentText {
-    address: usize,
-    /// Keeps the string, and so its address.
-    _text: Persistent<Value<'static>>,
-    bytes: Bytes,
 }
 
 /// A text as a body to send.

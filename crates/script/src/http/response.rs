@@ -13,10 +13,11 @@ use super::params::ResponseType;
 use super::perform::Done;
 use super::suspects;
 use crate::error::unwind;
-use crate::js::lazy::{self, Fields, Kind, Lazy};
+use crate::js::lazy::{self, Fields, Lazy};
 use crate::js::{self, Args, NativeFn};
 use crate::memory::Charge;
 use crate::state::VuState;
+use crate::state::kinds::Kind;
 use crate::state::stop::StopReason;
 
 /// Facts of a response.

@@ -1,6 +1,6 @@
 //! Objects whose fields become JavaScript values when they are first read: most scripts look at few of them.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rquickjs::class::{
@@ -10,9 +10,7 @@ use rquickjs::{Atom, Class, Ctx, JsLifetime, Object, Persistent, Value};
 
 use super::NativeFn;
 use crate::state::VuState;
-
-/// Fields that an object may have.
-const FIELDS_MAX: usize = 16;
+use crate::state::kinds::{FIELDS_MAX, Kind};
 
 /// Capacity for fields, so that most scripts need no second allocation.
 const FIELDS_READ_USUALLY: usize = 3;
@@ -33,25 +31,6 @@ pub(crate) trait Fields: Sized + 'static {
 
     /// Makes the value of a field.
     fn make<'js>(&self, ctx: &Ctx<'js>, field: &str) -> rquickjs::Result<Value<'js>>;
-}
-
-/// What a VU knows of a kind of object.
-#[derive(Default)]
-pub(crate) struct Kind {
-    /// The engine's numbers of the names; no name has the number 0.
-    atoms: Cell<[u32; FIELDS_MAX]>,
-    /// Keeps the names behind the numbers alive.
-    names: RefCell<Option<Persistent<Object<'static>>>>,
-    /// The prototype, because asking the binding for it costs as much as making an object.
-    prototype: RefCell<Option<Persistent<Object<'static>>>>,
-}
-
-impl Kind {
-    /// Drops what holds JavaScript values.
-    pub(crate) fn forget_values(&self) {
-        self.names.borrow_mut().take();
-        self.prototype.borrow_mut().take();
-    }
 }
 
 /// Learns the engine's numbers of the names; the names live as long as the VU.

@@ -3,11 +3,12 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
+use bytes::Bytes;
+use rquickjs::{Persistent, Value};
 use wire::CookieJar;
 
+use super::kinds::Kind;
 use super::{VuBinding, VuState};
-use crate::http::body::SentText;
-use crate::js::lazy::Kind;
 
 /// HTTP state of one VU.
 #[derive(Default)]
@@ -63,6 +64,14 @@ impl HttpState {
         self.responses.forget_values();
         self.sent_text.take();
     }
+}
+
+/// The large text that a VU sent last, once requests send it again. The same string of the engine need not be read a second time.
+pub(crate) struct SentText {
+    pub(crate) address: usize,
+    /// Keeps the string, and so its address.
+    pub(crate) _text: Persistent<Value<'static>>,
+    pub(crate) bytes: Bytes,
 }
 
 /// A cookie jar shared by a VU, a script and requests under way.
