@@ -173,7 +173,7 @@ impl<'b> BodyBuffer<'b> {
         Ok(&mut self.bytes[self.filled_bytes..][..bytes])
     }
 
-    /// So many bytes were read into the room.
+    /// So many bytes were read there.
     pub(crate) fn filled(&mut self, bytes: usize) {
         self.filled_bytes += bytes;
     }

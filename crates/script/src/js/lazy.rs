@@ -15,7 +15,7 @@ use crate::state::kinds::{FIELDS_MAX, Kind};
 /// Capacity for fields, so that most scripts need no second allocation.
 const FIELDS_READ_USUALLY: usize = 3;
 
-/// What such an object shows.
+/// The fields and functions that such an object shows.
 pub(crate) trait Fields: Sized + 'static {
     /// The name of the class.
     const NAME: &'static str;
@@ -26,7 +26,7 @@ pub(crate) trait Fields: Sized + 'static {
     /// Functions of the prototype; they are shown among the object's own properties, as k6 does.
     const METHODS: &'static [(&'static str, NativeFn)];
 
-    /// What a VU knows of this kind of object.
+    /// Returns the facts that a VU keeps about this kind of object.
     fn kind(vu: &VuState) -> &Kind;
 
     /// Makes the value of a field.
@@ -203,7 +203,7 @@ impl<'js, F: Fields> JsClass<'js> for Lazy<'js, F> {
 }
 
 impl<'js, F: Fields> Lazy<'js, F> {
-    /// What it shows.
+    /// Returns the fields behind the object.
     pub(crate) fn fields(&self) -> &F {
         &self.fields
     }

@@ -7,7 +7,7 @@ use rquickjs::{Object, Persistent};
 /// Fields that such an object may have.
 pub(crate) const FIELDS_MAX: usize = 16;
 
-/// What a VU knows of a kind of object.
+/// The facts that a VU keeps about a kind of object.
 #[derive(Default)]
 pub(crate) struct Kind {
     /// The engine's numbers of the names; no name has the number 0.
