@@ -12,9 +12,11 @@ use runs::{Exit, Failure};
 use serde_json::Value;
 use session::Context;
 use session::cluster::client;
+use session::hub_in_cluster::{self, HubPodOptions};
 use session::terminal::print;
 
 use crate::ClusterFlags;
+use crate::flags::HUB_ACCOUNT;
 
 /// Time after which the agents of a manifest end, whatever happens.
 const DEADLINE: &str = "1h";
@@ -33,6 +35,23 @@ enum KubernetesVerb {
     Manifest(Box<ManifestFlags>),
     /// Print a Role with the least permissions of a run.
     Rbac(RbacFlags),
+    /// Run the hub of a command with --hub-in-cluster, in its pod.
+    #[command(hide = true)]
+    Hub(HubFlags),
+}
+
+/// `plimsoll kubernetes hub`
+#[derive(Clone, Debug, Args)]
+struct HubFlags {
+    /// Address for the calls of the command: IP:PORT
+    #[arg(long, value_name = "ADDRESS")]
+    listen: String,
+    /// File with the token of these calls
+    #[arg(long, value_name = "FILE")]
+    token_file: PathBuf,
+    /// Folder for the test and its results
+    #[arg(long, value_name = "FOLDER")]
+    folder: PathBuf,
 }
 
 /// `plimsoll kubernetes manifest`
@@ -80,6 +99,12 @@ struct RbacFlags {
     /// Service account that gets them, for a hub that runs in a pod
     #[arg(long, value_name = "NAME", conflicts_with = "user")]
     service_account: Option<String>,
+    /// Add what --hub-in-cluster needs: one more permission of the user, and the service account of the hub
+    #[arg(long, requires = "user")]
+    hub_in_cluster: bool,
+    /// Service account of the hub's pod [default: plimsoll]
+    #[arg(long, value_name = "NAME", requires = "hub_in_cluster")]
+    hub_account: Option<String>,
 }
 
 /// Runs the subcommand.
@@ -90,6 +115,10 @@ pub fn run(flags: &KubernetesFlags, context: &Context) -> Result<Exit, Failure> 
     match &flags.verb {
         KubernetesVerb::Manifest(flags) => manifest(flags, context),
         KubernetesVerb::Rbac(flags) => rbac(flags),
+        KubernetesVerb::Hub(flags) => {
+            let HubFlags { listen, token_file, folder } = flags.clone();
+            hub_in_cluster::serve(&HubPodOptions { listen, token_file, folder }, context)
+        }
     }
 }
 
@@ -97,7 +126,13 @@ fn rbac(flags: &RbacFlags) -> Result<Exit, Failure> {
     kubernetes::access::check_name("--namespace", &flags.namespace).map_err(refused)?;
     let user = || Subject::User(flags.user.clone().unwrap_or_default());
     let subject = flags.service_account.clone().map_or_else(user, Subject::ServiceAccount);
-    print(&yaml::stream(&permissions::role(&flags.namespace, &subject)));
+    let account = flags.hub_account.as_deref().unwrap_or(HUB_ACCOUNT);
+    kubernetes::access::check_name("--hub-account", account).map_err(refused)?;
+    let documents = match flags.hub_in_cluster {
+        true => permissions::roles_with_hub(&flags.namespace, &subject, account),
+        false => permissions::role(&flags.namespace, &[subject]),
+    };
+    print(&yaml::stream(&documents));
     Ok(Exit::Ok)
 }
 

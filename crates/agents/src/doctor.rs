@@ -30,7 +30,7 @@ pub fn run(flags: &ClusterDoctorFlags, is_json: bool, context: &Context) -> Resu
     let access = client.access();
     let name = "plimsoll-doctor".to_owned();
     let shape = settings.shape(&access.namespace, name, flags.agents.unwrap_or(1), DEADLINE);
-    let checks = examine(&client, &shape);
+    let checks = examine(&client, &shape, flags.hub_in_cluster);
     let is_well = !checks.iter().any(|check| check.outcome.as_ref().is_err_and(|missing| missing.is_fatal));
     let title = format!("{}, namespace {}, {}", access.server, access.namespace, access.origin);
     if is_json {

@@ -7,6 +7,10 @@ use fleet::OnLoss;
 use runs::{Exit, Failure};
 use session::agents::{AgentsAsked, AgentsSettings};
 use session::cluster::ClusterAsked;
+use session::hub_in_cluster::HubInCluster;
+
+/// Default of `--hub-account`.
+pub(crate) const HUB_ACCOUNT: &str = "plimsoll";
 
 /// Agents of a test.
 #[derive(Clone, Debug, Default, Args)]
@@ -36,6 +40,12 @@ pub struct AgentsFlags {
     /// Address of this machine as pods reach it: HOST:PORT
     #[arg(long, value_name = "ADDRESS", requires = "kubernetes", help_heading = "Kubernetes")]
     pub hub_address: Option<String>,
+    /// Run the hub as a pod, too, where pods cannot reach this machine; its output and results come here
+    #[arg(long, requires = "kubernetes", conflicts_with_all = ["hub_address", "agents_listen"], help_heading = "Kubernetes")]
+    pub hub_in_cluster: bool,
+    /// Service account of the hub's pod [default: plimsoll]
+    #[arg(long, value_name = "NAME", requires = "hub_in_cluster", help_heading = "Kubernetes")]
+    pub hub_account: Option<String>,
     /// The cluster and its pods.
     #[command(flatten)]
     pub cluster: ClusterFlags,
@@ -87,6 +97,9 @@ pub struct ClusterDoctorFlags {
     /// Number of agents of the plan [default: 1]
     #[arg(long, value_name = "N", requires = "kubernetes", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub agents: Option<u32>,
+    /// Check what --hub-in-cluster needs, too
+    #[arg(long, requires = "kubernetes")]
+    pub hub_in_cluster: bool,
     /// The cluster and its pods.
     #[command(flatten)]
     pub cluster: ClusterFlags,
@@ -152,6 +165,31 @@ impl AgentsFlags {
             cluster,
         };
         asked.resolve().map(Some)
+    }
+
+    /// The hub in a cluster that runs this command, without its words and files; `None` if this process is the hub.
+    ///
+    /// # Errors
+    /// A flag is invalid.
+    pub fn hub_in_cluster(&self) -> Result<Option<HubInCluster>, Failure> {
+        if !self.hub_in_cluster {
+            return Ok(None);
+        }
+        let account = self.hub_account.clone().unwrap_or_else(|| HUB_ACCOUNT.to_owned());
+        kubernetes::access::check_name("--hub-account", &account)
+            .map_err(|text| Failure::new(Exit::InvalidConfig, text))?;
+        let asked = AgentsAsked {
+            count: self.agents.unwrap_or(1),
+            arm_timeout: self.arm_timeout.clone(),
+            ..Default::default()
+        };
+        let arm_timeout = asked.resolve()?.arm_timeout;
+        Ok(Some(HubInCluster {
+            cluster: self.cluster.asked(None),
+            account,
+            arm_timeout,
+            ..Default::default()
+        }))
     }
 
     /// Whether agents of other machines are waited for, which users start.

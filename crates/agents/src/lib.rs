@@ -7,8 +7,10 @@ mod agent;
 mod cluster;
 mod doctor;
 mod flags;
+mod in_cluster;
 
 pub use agent::run as run_agent;
 pub use cluster::{KubernetesFlags, run as run_kubernetes};
 pub use doctor::run as examine_cluster;
 pub use flags::{AgentFlags, AgentsFlags, ClusterDoctorFlags, ClusterFlags, OnAgentLossFlag};
+pub use in_cluster::run as run_in_cluster;

@@ -366,18 +366,26 @@ impl Agent {
             Body::Archive(part) => self.take_archive(now, &part),
             Body::Prepare(segment) => self.act(Task::Prepare(segment)),
             Body::RunSetup(_) => self.act(Task::SetUp),
-            Body::Start(start) => {
-                let Start { at_ns, from_ns, numbers, setup_data } = start;
-                let from = self.clock.own(now, Instant::from_ns(from_ns)).unwrap_or(now);
-                // The same offset for both, so that the seconds of all agents are the same.
-                let at = Instant::from_ns(from.as_ns().saturating_sub(from_ns.saturating_sub(at_ns)));
-                self.stage = Stage::Running;
-                self.act(Task::Start { at, from, hub_ns: from_ns, numbers, setup_data });
-            }
+            Body::Start(start) => self.start(now, start),
             Body::Order(Order { act: Some(act) }) => self.obey(act),
             // Frames of an agent, frames without a number, and orders of another version.
             _ => {}
         }
+    }
+
+    fn start(&mut self, now: Instant, start: Start) {
+        let Start { at_ns, from_ns, numbers, setup_data } = start;
+        let from = self.clock.own(now, Instant::from_ns(from_ns)).unwrap_or(now);
+        let passed_ns = from_ns.saturating_sub(at_ns);
+        // The same offset for both, so that the seconds of all agents are the same.
+        let Some(at_ns) = from.as_ns().checked_sub(passed_ns) else {
+            let days = passed_ns / 86_400_000_000_000;
+            let text = format!("the test began {days} days ago, and a new agent can join for 52 days");
+            return self.exit(Farewell::Refused(text));
+        };
+        self.stage = Stage::Running;
+        let at = Instant::from_ns(at_ns);
+        self.act(Task::Start { at, from, hub_ns: from_ns, numbers, setup_data });
     }
 
     fn obey(&mut self, act: Act) {
@@ -552,6 +560,23 @@ mod tests {
             _ => None,
         });
         assert!(unfit.is_some_and(|text| text.contains("pack fewer files")));
+    }
+
+    /// Its clock cannot name the start of such a test, and a schedule that begins later is not the test's.
+    #[test]
+    fn an_agent_joins_no_test_that_began_before_its_clock() {
+        let mut agent = welcome();
+        let echo = Echo { sent_ns: at(0).as_ns(), hub_ns: at(1000).as_ns() };
+        frame(&mut agent, at(0), 0, Body::Echo(echo));
+        let start =
+            |began: u64| Start { at_ns: at(began).as_ns(), from_ns: at(1001).as_ns(), ..Start::default() };
+        let outputs = frame(&mut agent, at(0), 1, Body::Start(start(900)));
+        let refused = |it: &AgentOutput| matches!(it, AgentOutput::Exit(Farewell::Refused(_)));
+        assert!(!outputs.iter().any(refused), "its clock is 100 s old: {outputs:?}");
+        let mut agent = welcome();
+        frame(&mut agent, at(0), 0, Body::Echo(echo));
+        let outputs = frame(&mut agent, at(0), 1, Body::Start(start(899)));
+        assert!(outputs.iter().any(refused), "{outputs:?}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use model::{RunEvent, SystemClock};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::book::{Book, Effect};
-use crate::convert;
+use crate::convert::{self, ReasonKind};
 use crate::message::Steer;
 use crate::serve::Service;
 use crate::tls::HubCertificate;
@@ -67,6 +67,12 @@ impl AgentReports {
     /// The reasons that keep agents from starting, in place of the earlier ones; empty once there are none.
     pub fn hindered(&self, why: String) {
         self.pass(HubInput::Hindered(why));
+    }
+
+    /// The agents are ended from outside: the run ends with what they hand over, as a failure.
+    pub fn ended(&self, why: String) {
+        let reason = convert::reason(ReasonKind::Listener, Some(why));
+        self.pass(HubInput::Stop { reason, is_kill: false });
     }
 
     /// Whether the run is over.

@@ -140,7 +140,7 @@ async fn serve(
 
 async fn accept(listener: TcpListener, certificate: Option<HubCertificate>, arrivals: mpsc::Sender<Arrival>) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-    let acceptor = certificate.map(|certificate| TlsAcceptor::from(certificate.config));
+    let acceptor = certificate.map(|certificate| certificate.acceptor());
     let strangers = std::sync::Arc::new(tokio::sync::Semaphore::new(STRANGERS_MAX));
     for connection in 0.. {
         let Ok(place) = strangers.clone().acquire_owned().await else { return };

@@ -48,6 +48,13 @@ impl HubCertificate {
     }
 }
 
+impl HubCertificate {
+    /// Encrypts connections of others with this certificate.
+    pub fn acceptor(&self) -> tokio_rustls::TlsAcceptor {
+        self.config.clone().into()
+    }
+}
+
 /// The configuration of an agent that expects this certificate.
 ///
 /// # Errors

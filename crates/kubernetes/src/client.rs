@@ -24,6 +24,9 @@ const PAGE_OBJECTS: &str = "500";
 /// Maximum number of objects of a list.
 const OBJECTS_MAX: usize = 5_000;
 
+/// The header with the token of a hub in a pod: the server keeps `authorization` to itself.
+pub const POD_TOKEN_HEADER: &str = "x-plimsoll-token";
+
 /// Maximum length of a server's text in messages.
 const TEXT_CHARS_MAX: usize = 600;
 
@@ -129,6 +132,36 @@ impl Client {
         self.request("POST", path, query, Some(object))
     }
 
+    /// Sends bytes to a pod, which the server passes on encrypted, and returns the pod's answer.
+    ///
+    /// # Errors
+    /// The server is unreachable or refuses, or the pod does.
+    pub fn call(&self, pod: &str, port: u16, token: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
+        match self.call_once(pod, port, token, body) {
+            Err(error) if error.kind == ApiErrorKind::Unauthenticated && self.renew() => {
+                self.call_once(pod, port, token, body)
+            }
+            answer => answer,
+        }
+    }
+
+    fn call_once(&self, pod: &str, port: u16, token: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
+        let path = format!("{}/https:{pod}:{port}/proxy/call", self.path("/api/v1", "pods"));
+        let url = format!("{}{path}", self.access.server);
+        let headers = [(POD_TOKEN_HEADER, token), ("content-type", "application/octet-stream")];
+        let mut answer = self.send("POST", &url, &headers, body.to_vec())?;
+        if !answer.status().is_success() {
+            return Err(parse("POST", &url, &mut answer).err().unwrap_or_else(|| ApiError {
+                kind: ApiErrorKind::Other,
+                message: format!("POST {url}: {}", answer.status()),
+            }));
+        }
+        answer::read(answer.body_mut(), ANSWER_BYTES_MAX).map_err(|error| ApiError {
+            kind: ApiErrorKind::Unreachable,
+            message: format!("POST {url}: {error}"),
+        })
+    }
+
     /// Deletes an object; the server deletes those that it owns afterwards.
     ///
     /// # Errors
@@ -179,14 +212,32 @@ impl Client {
         query: &[(&str, &str)],
         object: Option<&Value>,
     ) -> Result<Value, ApiError> {
-        let Session { agent, authorization } = self.session().clone();
         let url = format!("{}{path}", self.access.server);
+        let body = object.map(Value::to_string).unwrap_or_default();
+        let of_object: &[(&str, &str)] = match object {
+            Some(_) => &[("accept", "application/json"), ("content-type", "application/json")],
+            None => &[("accept", "application/json")],
+        };
+        let mut answer = self.send(method, &with_query(&url, query), of_object, body.into_bytes())?;
+        parse(method, &url, &mut answer)
+    }
+
+    fn send(
+        &self,
+        method: &str,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> Result<Response<Body>, ApiError> {
+        let Session { agent, authorization } = self.session().clone();
         let unreachable = |error: &dyn std::fmt::Display| ApiError {
             kind: ApiErrorKind::Unreachable,
             message: format!("{method} {url}: {error}"),
         };
-        let mut request = ureq::http::Request::builder().method(method).uri(with_query(&url, query));
-        request = request.header("accept", "application/json");
+        let mut request = ureq::http::Request::builder().method(method).uri(url);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
         let token_file = match &self.access.credentials {
             Credentials::TokenFile(file) => Some(read(file).map_err(|error| unreachable(&error))?),
             _ => None,
@@ -195,13 +246,8 @@ impl Client {
         if let Some(value) = of_file.or(authorization) {
             request = request.header("authorization", value);
         }
-        let body = object.map(Value::to_string).unwrap_or_default();
-        if object.is_some() {
-            request = request.header("content-type", "application/json");
-        }
         let request = request.body(body).map_err(|error| unreachable(&error))?;
-        let mut answer = agent.run(request).map_err(|error| unreachable(&error))?;
-        parse(method, &url, &mut answer)
+        agent.run(request).map_err(|error| unreachable(&error))
     }
 }
 

@@ -14,7 +14,10 @@ const EVENTS_MAX: &str = "500";
 
 /// The objects of a run. [`Deployment::remove`] removes them.
 pub struct Deployment {
-    client: Client,
+    /// The client of the cluster.
+    pub client: Client,
+    /// The Job.
+    pub job: Owner,
     /// The facts that the objects were made from.
     pub shape: Shape,
 }
@@ -29,12 +32,10 @@ impl Deployment {
         let job = client
             .create(&jobs, &shape.job(), false)
             .map_err(|error| advised(error, "the Job", &shape.namespace))?;
-        let deployment = Deployment { client, shape };
-        let owner = Owner {
-            name: deployment.shape.name.clone(),
-            uid: job["metadata"]["uid"].as_str().unwrap_or_default().to_owned(),
-        };
-        let secret = deployment.shape.secret(token, Some(&owner));
+        let uid = job["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
+        let job = Owner { name: shape.name.clone(), uid };
+        let deployment = Deployment { client, job, shape };
+        let secret = deployment.shape.secret(token, Some(&deployment.job));
         let created = deployment.client.create(&deployment.client.path(CORE, "secrets"), &secret, false);
         match created {
             Ok(_) => Ok(deployment),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{ApiError, ApiErrorKind, Client};
 use crate::objects::{BATCH, CORE, Shape};
-use crate::permissions::PERMISSIONS;
+use crate::permissions::{HUB_PERMISSION, PERMISSIONS};
 use crate::quantity;
 
 /// The first minor version of Kubernetes 1 whose Jobs have retries per index and a replacement policy, without feature gates.
@@ -41,8 +41,8 @@ fn lacks(what: &str, why: impl Into<String>, remedy: impl Into<String>, is_fatal
     Check { what: what.to_owned(), outcome: Err(missing) }
 }
 
-/// Checks everything that a run of this shape needs.
-pub fn examine(client: &Client, shape: &Shape) -> Vec<Check> {
+/// Checks everything that a run of this shape needs, and what else the hub in a pod does.
+pub fn examine(client: &Client, shape: &Shape, is_hub_in_cluster: bool) -> Vec<Check> {
     let version = match client.get("/version", &[]) {
         Ok(version) => check_version(&version),
         Err(error) => {
@@ -54,7 +54,7 @@ pub fn examine(client: &Client, shape: &Shape) -> Vec<Check> {
         }
     };
     let mut checks = vec![version];
-    checks.extend(permissions(client, shape));
+    checks.extend(permissions(client, shape, is_hub_in_cluster));
     checks.push(trial(client, shape));
     checks.push(match client.list(&client.path(CORE, "resourcequotas"), &[]) {
         Ok(quotas) => check_quota(&quotas, shape),
@@ -102,11 +102,15 @@ fn check_version(version: &Value) -> Check {
     }
 }
 
-fn permissions(client: &Client, shape: &Shape) -> Vec<Check> {
+fn permissions(client: &Client, shape: &Shape, is_hub_in_cluster: bool) -> Vec<Check> {
     let review = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     let ask = |group: &str, resource: &str, verb: &str| {
-        let attributes =
+        let (resource, part) = resource.split_once('/').unwrap_or((resource, ""));
+        let mut attributes =
             json!({"namespace": shape.namespace, "group": group, "resource": resource, "verb": verb});
+        if !part.is_empty() {
+            attributes["subresource"] = part.into();
+        }
         let object = json!({
             "apiVersion": "authorization.k8s.io/v1",
             "kind": "SelfSubjectAccessReview",
@@ -127,11 +131,15 @@ fn permissions(client: &Client, shape: &Shape) -> Vec<Check> {
             return works(it.resource, it.verbs.join(", "));
         }
         let why = format!("no permission to {} them: {}", denied.join(", "), it.purpose);
-        let remedy =
-            format!("plimsoll kubernetes rbac --namespace {} --user NAME prints the Role", shape.namespace);
+        let flag = if is_hub_in_cluster { " --hub-in-cluster" } else { "" };
+        let remedy = format!(
+            "plimsoll kubernetes rbac --namespace {} --user NAME{flag} prints the Role",
+            shape.namespace
+        );
         lacks(it.resource, why, remedy, it.is_needed)
     };
-    PERMISSIONS.iter().map(check).collect()
+    let of_hub = is_hub_in_cluster.then_some(&HUB_PERMISSION);
+    PERMISSIONS.iter().chain(of_hub).map(check).collect()
 }
 
 /// Lets the server check the Job without creating it: its admission, policies and defaults.

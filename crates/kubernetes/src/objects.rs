@@ -1,4 +1,4 @@
-//! The objects of a run as values: an Indexed Job with the agents, and a Secret with their token.
+//! The objects of a run as values: an Indexed Job with the agents, or with the hub, and a Secret with their token.
 //!
 //! The Job owns the Secret. Whatever ends the program that created them, the Job ends by its deadline or its agents' exit codes,
 //! is deleted by its time to live, and the Secret with it.
@@ -27,6 +27,15 @@ const LINGER: Duration = Duration::from_secs(120);
 
 /// New pods for an agent that failed, before its place stays empty.
 const RETRIES_PER_AGENT: u32 = 2;
+
+/// The folder of a hub in its pod: the files of the test, and what it writes.
+pub const HUB_FOLDER: &str = "/run/plimsoll";
+
+/// The port at which a hub in a pod takes requests of the command that started it.
+pub const HUB_PORT: u16 = 7001;
+
+/// Maximum size of that folder: run files, exports and the log.
+const HUB_FOLDER_SIZE: &str = "4Gi";
 
 /// Time for an agent to hand over its results when its pod is deleted.
 const GRACE: Duration = Duration::from_secs(30);
@@ -164,17 +173,34 @@ fn toleration(text: &str) -> Result<Value, String> {
     Ok(toleration)
 }
 
-/// The facts of the agents of one run.
+/// The program in the pods of a Job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Agents.
+    Agents {
+        /// The address at which they find the hub: HOST:PORT.
+        hub: String,
+    },
+    /// The hub, which starts agents by itself.
+    Hub {
+        /// The service account with the permissions for that.
+        account: String,
+    },
+}
+
+/// The facts of a Job.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// Name of the Job and of the Secret.
     pub name: String,
     /// Namespace of both.
     pub namespace: String,
-    /// Number of agents.
+    /// The Job that owns this one; `None` if the program removes it by itself.
+    pub owner: Option<Owner>,
+    /// Number of pods: agents, or one hub.
     pub agents: u32,
-    /// The address at which agents find the hub: HOST:PORT.
-    pub hub: String,
+    /// The program in them.
+    pub work: Work,
     /// The choices about pods.
     pub pods: Pods,
     /// Time from the start of the Job after which it ends, whatever happens.
@@ -192,48 +218,82 @@ pub struct Owner {
     pub uid: String,
 }
 
+impl Owner {
+    fn reference(&self) -> Value {
+        json!([{"apiVersion": "batch/v1", "kind": "Job", "name": self.name, "uid": self.uid}])
+    }
+}
+
+impl Work {
+    fn component(&self) -> &'static str {
+        match self {
+            Work::Agents { .. } => "agent",
+            Work::Hub { .. } => "hub",
+        }
+    }
+
+    fn args(&self) -> Value {
+        let token = format!("{TOKEN_FOLDER}/{TOKEN_KEY}");
+        match self {
+            Work::Agents { hub } => json!(["agent", "--hub", hub, "--token-file", token]),
+            Work::Hub { .. } => {
+                let listen = format!("0.0.0.0:{HUB_PORT}");
+                json!([
+                    "kubernetes",
+                    "hub",
+                    "--listen",
+                    listen,
+                    "--token-file",
+                    token,
+                    "--folder",
+                    HUB_FOLDER
+                ])
+            }
+        }
+    }
+}
+
 impl Shape {
     /// The name of an agent, which is the host name of its pod.
     pub fn agent_name(&self, index: u32) -> String {
         format!("{}-{index}", self.name)
     }
 
-    /// The Job with the agents.
+    /// The Job.
     pub fn job(&self) -> Value {
-        let mut labels = self.labels();
-        if let Some(queue) = &self.pods.queue {
-            labels.insert("kueue.x-k8s.io/queue-name".to_owned(), queue.as_str().into());
-        }
+        // A hub that is gone has lost its run, and another one would begin it anew.
+        let is_hub = matches!(self.work, Work::Hub { .. });
+        let mut metadata = json!({"name": self.name, "namespace": self.namespace, "labels": self.labels()});
         let mut spec = json!({
             "completionMode": "Indexed",
             "completions": self.agents,
             "parallelism": self.agents,
-            "backoffLimitPerIndex": RETRIES_PER_AGENT,
+            "backoffLimitPerIndex": if is_hub { 0 } else { RETRIES_PER_AGENT },
             // Never two pods for one part of the test.
             "podReplacementPolicy": "Failed",
-            "podFailurePolicy": {"rules": self.failure_rules()},
             "activeDeadlineSeconds": self.deadline.as_secs(),
             "ttlSecondsAfterFinished": LINGER.as_secs(),
             "template": {"metadata": {"labels": self.labels()}, "spec": self.pod()},
         });
-        if self.pods.queue.is_some() {
+        if !is_hub {
+            spec["podFailurePolicy"] = json!({"rules": self.failure_rules()});
+        }
+        if let Some(queue) = self.pods.queue.as_ref().filter(|_| !is_hub) {
+            metadata["labels"]["kueue.x-k8s.io/queue-name"] = queue.as_str().into();
             // Kueue starts it once its quota has capacity.
             spec["suspend"] = true.into();
         }
-        json!({
-            "apiVersion": "batch/v1",
-            "kind": "Job",
-            "metadata": {"name": self.name, "namespace": self.namespace, "labels": labels},
-            "spec": spec,
-        })
+        if let Some(owner) = &self.owner {
+            metadata["ownerReferences"] = owner.reference();
+        }
+        json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec})
     }
 
     /// The Secret with the token. With an owner it is deleted when its owner is.
     pub fn secret(&self, token: &str, owner: Option<&Owner>) -> Value {
         let mut metadata = json!({"name": self.name, "namespace": self.namespace, "labels": self.labels()});
-        if let Some(Owner { name, uid }) = owner {
-            let reference = json!({"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": uid});
-            metadata["ownerReferences"] = json!([reference]);
+        if let Some(owner) = owner {
+            metadata["ownerReferences"] = owner.reference();
         }
         let data = json!({TOKEN_KEY: token});
         json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "immutable": true, "stringData": data})
@@ -242,7 +302,7 @@ impl Shape {
     fn labels(&self) -> Map<String, Value> {
         let labels = [
             ("app.kubernetes.io/name", "plimsoll"),
-            ("app.kubernetes.io/component", "agent"),
+            ("app.kubernetes.io/component", self.work.component()),
             ("app.kubernetes.io/instance", &self.name),
         ];
         labels.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
@@ -264,10 +324,10 @@ impl Shape {
         let Pods { image, cpu, memory, node_selector, tolerations, pull_secret, .. } = &self.pods;
         // Requests are limits: a generator that is throttled measures itself.
         let resources = json!({"cpu": cpu, "memory": memory});
-        let container = json!({
-            "name": "agent",
+        let mut container = json!({
+            "name": self.work.component(),
             "image": image,
-            "args": ["agent", "--hub", self.hub, "--token-file", format!("{TOKEN_FOLDER}/{TOKEN_KEY}")],
+            "args": self.work.args(),
             "resources": {"requests": resources, "limits": resources},
             "volumeMounts": [{"name": "token", "mountPath": TOKEN_FOLDER, "readOnly": true}],
             // The last lines of a failed agent stand in the status of its pod, and so in the hub's log.
@@ -286,7 +346,7 @@ impl Shape {
         });
         let mut pod = json!({
             "restartPolicy": "Never",
-            "containers": [container],
+            "containers": [],
             "volumes": [{"name": "token", "secret": {"secretName": self.name, "defaultMode": 0o444}}],
             "topologySpreadConstraints": [spread],
             "terminationGracePeriodSeconds": GRACE.as_secs(),
@@ -299,6 +359,14 @@ impl Shape {
                 "seccompProfile": {"type": "RuntimeDefault"},
             },
         });
+        if let Work::Hub { account } = &self.work {
+            pod["serviceAccountName"] = account.as_str().into();
+            pod["automountServiceAccountToken"] = true.into();
+            let folder = json!({"name": "folder", "emptyDir": {"sizeLimit": HUB_FOLDER_SIZE}});
+            add(&mut pod["volumes"], folder);
+            add(&mut container["volumeMounts"], json!({"name": "folder", "mountPath": HUB_FOLDER}));
+        }
+        add(&mut pod["containers"], container);
         if !node_selector.is_empty() {
             pod["nodeSelector"] = json!(node_selector);
         }
@@ -312,6 +380,12 @@ impl Shape {
     }
 }
 
+fn add(list: &mut Value, value: Value) {
+    if let Some(list) = list.as_array_mut() {
+        list.push(value);
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -321,8 +395,9 @@ pub(crate) mod tests {
         Shape {
             name: "plimsoll-0a1b2c3d".to_owned(),
             namespace: "load".to_owned(),
+            owner: None,
             agents: 3,
-            hub: "10.0.0.5:7000".to_owned(),
+            work: Work::Agents { hub: "10.0.0.5:7000".to_owned() },
             pods: asked.resolve().expect("valid"),
             deadline: Duration::from_secs(600),
             exit_codes: ExitCodes { refused: 104, hub_lost: 124, panic: 109 },
@@ -343,6 +418,27 @@ pub(crate) mod tests {
         let rules = spec["podFailurePolicy"]["rules"].as_array().expect("rules");
         let actions: Vec<_> = rules.iter().map(|rule| rule["action"].as_str().unwrap_or_default()).collect();
         assert_eq!(actions, ["Ignore", "FailIndex"]);
+    }
+
+    /// It is not started again, gets permissions by its account, and writes into one folder.
+    #[test]
+    fn a_hub_is_one_pod_with_an_account() {
+        let queue = Some("tests".to_owned());
+        let agents = shape(PodsAsked { queue, ..PodsAsked::default() });
+        let hub = Shape { agents: 1, work: Work::Hub { account: "plimsoll".to_owned() }, ..agents.clone() };
+        let job = hub.job();
+        let pod = &job["spec"]["template"]["spec"];
+        assert_eq!(job["spec"]["backoffLimitPerIndex"], 0);
+        assert!(job["spec"]["podFailurePolicy"].is_null() && job["spec"]["suspend"].is_null());
+        assert_eq!(
+            (&pod["serviceAccountName"], &pod["automountServiceAccountToken"]),
+            (&json!("plimsoll"), &json!(true))
+        );
+        assert_eq!(pod["containers"][0]["volumeMounts"][1]["mountPath"], HUB_FOLDER);
+        let owner = Some(Owner { name: "hub".to_owned(), uid: "u-1".to_owned() });
+        let job = Shape { owner, ..agents }.job();
+        assert_eq!(job["metadata"]["ownerReferences"][0]["uid"], "u-1");
+        assert_eq!(job["spec"]["template"]["spec"]["automountServiceAccountToken"], false);
     }
 
     #[test]

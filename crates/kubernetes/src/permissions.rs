@@ -56,6 +56,15 @@ pub const PERMISSIONS: &[Permission] = &[
     },
 ];
 
+/// The permission that a user needs besides, to start the hub in a pod.
+pub const HUB_PERMISSION: Permission = Permission {
+    group: "",
+    resource: "pods/proxy",
+    verbs: &["create"],
+    purpose: "hand the hub its test, and read its log and its run file",
+    is_needed: true,
+};
+
 /// The holder of the permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
@@ -65,39 +74,59 @@ pub enum Subject {
     ServiceAccount(String),
 }
 
-/// The Role and its RoleBinding, and before them the service account if it is the holder.
-pub fn role(namespace: &str, subject: &Subject) -> Vec<(&'static str, Value)> {
+/// The Role and its RoleBinding, and before them the service accounts among the holders.
+pub fn role(namespace: &str, subjects: &[Subject]) -> Vec<(&'static str, Value)> {
+    let accounts = subjects.iter().filter_map(|subject| match subject {
+        Subject::User(_) => None,
+        Subject::ServiceAccount(name) => {
+            let metadata = json!({"name": name, "namespace": namespace});
+            let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata});
+            Some(("The account of a pod that runs the hub.", account))
+        }
+    });
+    let text = "The least permissions of `plimsoll run --kubernetes` and `plimsoll doctor --kubernetes`.";
+    accounts.chain(granted(namespace, "plimsoll", (text, PERMISSIONS), subjects)).collect()
+}
+
+/// The same for a user who starts the hub in a pod with this account: both get the permissions, and the user one more.
+pub fn roles_with_hub(namespace: &str, user: &Subject, account: &str) -> Vec<(&'static str, Value)> {
+    let both = [user.clone(), Subject::ServiceAccount(account.to_owned())];
+    let more = ("The permission for `--hub-in-cluster`.", &[HUB_PERMISSION][..]);
+    let more = granted(namespace, "plimsoll-hub", more, std::slice::from_ref(user));
+    role(namespace, &both).into_iter().chain(more).collect()
+}
+
+/// A Role with its RoleBinding.
+fn granted(
+    namespace: &str,
+    name: &str,
+    (text, permissions): (&'static str, &[Permission]),
+    subjects: &[Subject],
+) -> [(&'static str, Value); 2] {
     let rule =
         |it: &Permission| json!({"apiGroups": [it.group], "resources": [it.resource], "verbs": it.verbs});
-    let rules: Vec<Value> = PERMISSIONS.iter().map(rule).collect();
-    let metadata = json!({"name": "plimsoll", "namespace": namespace});
+    let rules: Vec<Value> = permissions.iter().map(rule).collect();
+    let metadata = json!({"name": name, "namespace": namespace});
     let role = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "Role",
         "metadata": metadata,
         "rules": rules,
     });
-    let (account, holder) = match subject {
-        Subject::User(name) => {
-            (None, json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name}))
-        }
+    let holder = |subject: &Subject| match subject {
+        Subject::User(name) => json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name}),
         Subject::ServiceAccount(name) => {
-            let account_metadata = json!({"name": name, "namespace": namespace});
-            let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account_metadata});
-            (Some(account), json!({"kind": "ServiceAccount", "name": name, "namespace": namespace}))
+            json!({"kind": "ServiceAccount", "name": name, "namespace": namespace})
         }
     };
     let binding = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "RoleBinding",
         "metadata": metadata,
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "plimsoll"},
-        "subjects": [holder],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
+        "subjects": subjects.iter().map(holder).collect::<Vec<_>>(),
     });
-    let account = account.map(|account| ("The account of a pod that runs the hub.", account));
-    let role =
-        ("The least permissions of `plimsoll run --kubernetes` and `plimsoll doctor --kubernetes`.", role);
-    account.into_iter().chain([role, ("Grants them.", binding)]).collect()
+    [(text, role), ("Grants them.", binding)]
 }
 
 #[cfg(test)]
@@ -106,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_role_grants_what_is_requested_and_no_more() {
-        let documents = role("load", &Subject::User("ann".to_owned()));
+        let documents = role("load", &[Subject::User("ann".to_owned())]);
         let rules = documents[0].1["rules"].as_array().expect("rules");
         let text = serde_json::to_string(rules).expect("JSON");
         assert!(
@@ -114,8 +143,12 @@ mod tests {
             "{text}"
         );
         assert_eq!(documents[1].1["subjects"][0]["name"], "ann");
-        let documents = role("load", &Subject::ServiceAccount("hub".to_owned()));
+        let documents = role("load", &[Subject::ServiceAccount("hub".to_owned())]);
         assert_eq!(documents[0].1["kind"], "ServiceAccount");
         assert_eq!(documents[2].1["subjects"][0]["kind"], "ServiceAccount");
+        let documents = roles_with_hub("load", &Subject::User("ann".to_owned()), "hub");
+        assert_eq!(documents[2].1["subjects"].as_array().map(Vec::len), Some(2));
+        assert_eq!(documents[3].1["rules"][0]["resources"][0], "pods/proxy");
+        assert_eq!(documents[4].1["subjects"].as_array().map(Vec::len), Some(1), "the pod does not get it");
     }
 }

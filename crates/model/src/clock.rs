@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A point on the monotonic clock: nanoseconds since the process first asked for the time.
+/// A point on the monotonic clock: nanoseconds since an origin before the process first asked for the time.
 ///
 /// It says nothing about the wall clock; [`Epoch`] ties the two together for a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,11 +52,17 @@ pub trait Clock: Send + Sync {
     fn wall_unix_ns(&self) -> i64;
 }
 
-/// The machine's clock. All instances share one origin.
+/// The machine's clock. All instances share one origin, which lies [`SystemClock::AGE`] before its first reading.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 impl SystemClock {
+    /// The first reading of the clock: 52 days.
+    ///
+    /// A process can be younger than the test that it joins, and instants are not negative. As many days again are exact as
+    /// floating-point numbers.
+    pub const AGE: Duration = Duration::from_nanos(1 << 52);
+
     /// The monotonic time now.
     ///
     /// Asked a dozen times per request, so it takes the kernel's number as it is instead of going through a type that
@@ -65,9 +71,9 @@ impl SystemClock {
     pub fn now() -> Instant {
         static ORIGIN_NS: OnceLock<u64> = OnceLock::new();
         let now_ns = monotonic_ns();
-        // The first instant is one, because zero means "never" in some places; and a thread may have read the clock just
-        // before the one that sets the origin.
-        Instant(now_ns.saturating_sub(*ORIGIN_NS.get_or_init(|| now_ns - 1)))
+        // The origin may lie before the machine's own, so it wraps.
+        let origin_ns = *ORIGIN_NS.get_or_init(|| now_ns.wrapping_sub(SystemClock::AGE.as_nanos() as u64));
+        Instant(now_ns.wrapping_sub(origin_ns))
     }
 }
 
@@ -146,6 +152,14 @@ impl Epoch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A process that has just begun can name instants before its start.
+    #[test]
+    fn a_young_process_has_a_past() {
+        let now = SystemClock::now();
+        assert!(now >= Instant::ZERO + SystemClock::AGE);
+        assert!(now.since(Instant::ZERO + SystemClock::AGE) < Duration::from_secs(600), "{now:?}");
+    }
 
     /// A wall clock that is set while a run is under way, to an hour ago or to a year ahead.
     #[test]

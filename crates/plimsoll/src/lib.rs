@@ -70,6 +70,18 @@ fn run(cli: &Cli) -> Exit {
 }
 
 fn dispatch(cli: &Cli, context: &Context) -> Result<Exit, Failure> {
+    let with_agents = match &cli.verb {
+        Verb::Run(flags) => Some((&flags.agents, &flags.script)),
+        Verb::Find(flags) => Some((&flags.agents, &flags.script)),
+        Verb::Capacity(flags) => Some((&flags.study.agents, &flags.study.script)),
+        Verb::Sweep(flags) => Some((&flags.study.agents, &flags.study.script)),
+        _ => None,
+    };
+    if let Some((agents, script)) = with_agents
+        && let Some(exit) = verbs::in_cluster::run(agents, script, context)?
+    {
+        return Ok(exit);
+    }
     match &cli.verb {
         Verb::Run(flags) => verbs::run::run(flags, context),
         Verb::Demo(flags) => verbs::demo::run(flags, context),

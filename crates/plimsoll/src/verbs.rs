@@ -17,6 +17,7 @@ pub(crate) mod help;
 pub(crate) mod history;
 pub(crate) mod host_agent;
 pub(crate) mod import;
+pub(crate) mod in_cluster;
 pub(crate) mod inspect;
 #[cfg(feature = "lab")]
 pub(crate) mod lab;

@@ -44,6 +44,11 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Returns the exit with this code; [`Exit::Other`] if there is none.
+    pub fn of_code(code: u8) -> Exit {
+        FROM_GOOD_TO_BAD.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Other)
+    }
+
     /// Returns the exit code: k6's, or one from 120 for results that k6 does not have.
     pub const fn code(self) -> u8 {
         match self {

@@ -8,7 +8,6 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use listen::{Intake, Limits};
-use tokio::sync::oneshot;
 
 /// Limits of connections. When all are in use, silent and slow ones give way to new ones.
 pub(crate) const LIMITS: Limits = Limits {
@@ -23,20 +22,8 @@ pub(crate) const LIMITS: Limits = Limits {
 /// Maximum size of a request's head, bytes.
 const HEAD_BYTES_MAX: usize = 32 * 1024;
 
-/// Serves until `is_over` fires or its sender is dropped. Responses in progress are cut then, because the process is about to end.
-pub(crate) async fn serve(
-    listener: std::net::TcpListener,
-    router: Router,
-    intake: Arc<Intake>,
-    is_over: oneshot::Receiver<()>,
-) {
-    tokio::select! {
-        _ = is_over => {}
-        () = accept(listener, router, intake) => {}
-    }
-}
-
-async fn accept(listener: std::net::TcpListener, router: Router, intake: Arc<Intake>) {
+/// Accepts connections for ever.
+pub(crate) async fn accept(listener: std::net::TcpListener, router: Router, intake: Arc<Intake>) {
     let mut builder = http1::Builder::new();
     // The intake has shorter limits for silent and slow clients.
     builder.timer(TokioTimer::new()).header_read_timeout(LIMITS.idle).max_buf_size(HEAD_BYTES_MAX);

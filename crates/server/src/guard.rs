@@ -114,7 +114,7 @@ fn is_repeated(headers: &HeaderMap, name: &http::HeaderName) -> bool {
 }
 
 /// Compares in constant time.
-fn is_same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 

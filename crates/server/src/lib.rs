@@ -7,6 +7,7 @@
 
 mod assets;
 mod body;
+mod calls;
 mod client;
 mod connections;
 mod embedded;
@@ -26,8 +27,10 @@ use axum::{Router, middleware};
 use listen::Intake;
 use redact::RedactedUrl;
 use tokio::sync::oneshot;
+use tokio_rustls::TlsAcceptor;
 
 pub use assets::text as page_file;
+pub use calls::{CALL_BYTES_MAX, Calls};
 pub use client::{Client, ClientError};
 pub use feed::Feed;
 pub use listen::Closed;
@@ -125,37 +128,60 @@ impl Server {
         Server::serve(address, token, |guard| machine::router(path, read, guard))
     }
 
+    /// Serves calls over TLS. They must carry the token in this header.
+    ///
+    /// # Errors
+    /// See [`ServerError`].
+    pub fn start_calls(
+        address: &str,
+        (header, token): (&'static str, &str),
+        acceptor: TlsAcceptor,
+        calls: Arc<dyn Calls>,
+    ) -> Result<Server, ServerError> {
+        let router = calls::router(calls, header, token);
+        Server::on_thread(bind(address)?, move |listener, _| calls::accept(listener, acceptor, router))
+    }
+
     fn serve(
         address: &str,
         token: Option<&str>,
         router: impl FnOnce(guard::Guard) -> Router,
     ) -> Result<Server, ServerError> {
-        let listen = |source| {
-            let advice = elsewhere(address, &source).unwrap_or_default();
-            ServerError::Listen { address: address.to_owned(), source, advice }
-        };
-        let addresses = addresses(address).map_err(listen)?;
-        let listener = std::net::TcpListener::bind(&addresses[..]).map_err(listen)?;
-        let bound = listener.local_addr().map_err(listen)?;
+        let (listener, bound) = bind(address)?;
         if token.is_none() && !bound.ip().is_loopback() {
             return Err(ServerError::Exposed(address.to_owned()));
         }
-        listener.set_nonblocking(true).map_err(listen)?;
         let guard = guard::Guard::new(token);
         let router = router(guard.clone())
             .layer(middleware::from_fn_with_state(guard, rest::check_place))
             .layer(middleware::from_fn(headers::add));
+        Server::on_thread((listener, bound), move |listener, intake| {
+            connections::accept(listener, router, intake)
+        })
+    }
+
+    /// Accepts connections on a thread of its own, until the server is dropped. Responses in progress are cut then, because the process
+    /// is about to end.
+    fn on_thread<F: Future<Output = ()> + 'static>(
+        (listener, address): (std::net::TcpListener, SocketAddr),
+        accept: impl FnOnce(std::net::TcpListener, Arc<Intake>) -> F + Send + 'static,
+    ) -> Result<Server, ServerError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (end, is_over) = oneshot::channel();
+        let (end, is_over) = oneshot::channel::<()>();
         let intake = Intake::new(connections::LIMITS);
         let accepting = intake.clone();
         let serve = move || {
-            runtime.block_on(connections::serve(listener, router, accepting, is_over));
+            runtime.block_on(async {
+                tokio::select! {
+                    _ = is_over => {}
+                    () = accept(listener, accepting) => {}
+                }
+            });
             // A requested `teardown()` may run for long, and its result has no receiver any more.
             runtime.shutdown_background();
         };
         let thread = std::thread::Builder::new().name("rest".into()).spawn(serve)?;
-        Ok(Server { address: bound, intake, end: Some(end), thread: Some(thread) })
+        Ok(Server { address, intake, end: Some(end), thread: Some(thread) })
     }
 
     /// Returns the listening address.
@@ -177,6 +203,19 @@ impl Drop for Server {
             let _ = thread.join();
         }
     }
+}
+
+/// Listens at an address.
+fn bind(address: &str) -> Result<(std::net::TcpListener, SocketAddr), ServerError> {
+    let listen = |source| {
+        let advice = elsewhere(address, &source).unwrap_or_default();
+        ServerError::Listen { address: address.to_owned(), source, advice }
+    };
+    let addresses = addresses(address).map_err(listen)?;
+    let listener = std::net::TcpListener::bind(&addresses[..]).map_err(listen)?;
+    let bound = listener.local_addr().map_err(listen)?;
+    listener.set_nonblocking(true).map_err(listen)?;
+    Ok((listener, bound))
 }
 
 /// Resolves an address. As in Go, `:6565` means every address of the machine, and `localhost` prefers IPv4, which clients try

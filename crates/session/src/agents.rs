@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::Context;
-use crate::cluster::{ClusterAsked, ClusterRun, ClusterSettings};
-use crate::packing::archive_of;
+use crate::cluster::{ClusterAsked, ClusterSettings, Removal};
+use crate::packing::{archive_of, bytes_of};
 use crate::test::Test;
 
 /// Default of `--arm-timeout`.
@@ -162,7 +162,7 @@ pub(crate) struct Assignment {
 pub(crate) struct OpenHub {
     pub(crate) fleet: Fleet,
     /// The token file or the objects of a cluster, which are removed with this.
-    pub(crate) _lent: (Option<TokenFile>, Option<ClusterRun>),
+    pub(crate) _lent: (Option<TokenFile>, Option<Removal>),
 }
 
 impl AgentsSettings {
@@ -358,8 +358,7 @@ fn shared_of(executor: &Executor) -> Option<u64> {
 /// The test as an archive.
 fn pack(test: &Test) -> Result<Bytes, Failure> {
     let archive = archive_of(&test.script, test.options.clone(), None)?;
-    let mut bytes = Vec::new();
-    archive::write(&archive, &mut bytes).map_err(|error| failed(Exit::Other, &error))?;
+    let bytes = bytes_of(&archive)?;
     check_size(bytes.len() as u64)?;
     Ok(bytes.into())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fleet::{AgentReports, OnStart};
 use kubernetes::client::ApiErrorKind;
-use kubernetes::objects::{ExitCodes, Pods, PodsAsked, Shape};
+use kubernetes::objects::{ExitCodes, Owner, Pods, PodsAsked, Shape, Work};
 use kubernetes::watch::{Notice, Obstacle, Watch};
 use kubernetes::{Access, AccessAsked, Client, Deployment};
 use model::LogLevel;
@@ -16,6 +16,9 @@ use runs::{Exit, Failure};
 use crate::Context;
 use crate::hub_address::address;
 use crate::logger::Logger;
+
+/// The variable with the Job that owns those of agents, in a hub that runs in a pod: `NAME:UID`.
+pub(crate) const OWNER_VARIABLE: &str = "PLIMSOLL_KUBERNETES_OWNER";
 
 /// Interval at which pods are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -88,15 +91,8 @@ pub fn client(asked: &AccessAsked, context: &Context) -> Result<Client, Failure>
 impl ClusterSettings {
     /// The facts of the objects of a run.
     pub fn shape(&self, namespace: &str, name: String, agents: u32, deadline: Duration) -> Shape {
-        Shape {
-            name,
-            namespace: namespace.to_owned(),
-            agents,
-            hub: self.hub.clone(),
-            pods: self.pods.clone(),
-            deadline,
-            exit_codes: EXIT_CODES,
-        }
+        let work = Work::Agents { hub: self.hub.clone() };
+        new_shape(namespace, name, agents, deadline, work, self.pods.clone())
     }
 
     /// Creates the objects of a run.
@@ -110,36 +106,65 @@ impl ClusterSettings {
         deadline: Duration,
         token: &str,
         context: &Context,
-    ) -> Result<ClusterRun, Failure> {
+    ) -> Result<Removal, Failure> {
         let client = client(&self.access, context)?;
         let access = client.access().clone();
         let shape = self.shape(&access.namespace, format!("plimsoll-{run}"), agents, deadline);
-        let deployment = Deployment::create(client, shape, token).map_err(|error| {
-            let exit = match error.kind {
-                ApiErrorKind::Forbidden | ApiErrorKind::Invalid | ApiErrorKind::NotFound => {
-                    Exit::InvalidConfig
-                }
-                _ => Exit::Other,
-            };
-            Failure::new(exit, error.message)
-        })?;
+        let shape = Shape { owner: owner(context), ..shape };
+        let deployment = Deployment::create(client, shape, token)
+            .map_err(|error| Failure::new(exit_of(error.kind), error.message))?;
         let Shape { name, namespace, .. } = &deployment.shape;
         let text = format!(
             "the Job {name} in the namespace {namespace} ({}) starts {agents} agents, which connect to {}",
             access.origin, self.hub
         );
         context.logger.report(&text);
-        Ok(ClusterRun { deployment: Arc::new(deployment), logger: context.logger.clone() })
+        Ok(Removal::new(deployment, context.logger.clone()))
     }
 }
 
+/// The facts of a Job of this program.
+pub(crate) fn new_shape(
+    namespace: &str,
+    name: String,
+    agents: u32,
+    deadline: Duration,
+    work: Work,
+    pods: Pods,
+) -> Shape {
+    let namespace = namespace.to_owned();
+    Shape { name, namespace, owner: None, agents, work, pods, deadline, exit_codes: EXIT_CODES }
+}
+
+/// The exit for a refusal of an object.
+pub(crate) fn exit_of(kind: ApiErrorKind) -> Exit {
+    match kind {
+        ApiErrorKind::Forbidden | ApiErrorKind::Invalid | ApiErrorKind::NotFound => Exit::InvalidConfig,
+        _ => Exit::Other,
+    }
+}
+
+/// The Job of the hub that this process is, if it runs in one.
+fn owner(context: &Context) -> Option<Owner> {
+    let (name, uid) = context.env.get(OWNER_VARIABLE)?.split_once(':')?;
+    Some(Owner { name: name.to_owned(), uid: uid.to_owned() })
+}
+
 /// The objects of a run, which are removed with this.
-pub(crate) struct ClusterRun {
+pub(crate) struct Removal {
     deployment: Arc<Deployment>,
     logger: Arc<Logger>,
 }
 
-impl ClusterRun {
+impl Removal {
+    pub(crate) fn new(deployment: Deployment, logger: Arc<Logger>) -> Removal {
+        Removal { deployment: Arc::new(deployment), logger }
+    }
+
+    pub(crate) fn deployment(&self) -> &Deployment {
+        &self.deployment
+    }
+
     /// Starts reports about pods to the hub, on a thread of its own.
     pub(crate) fn reporting(&self, context: &Context) -> OnStart {
         let (deployment, logger) = (self.deployment.clone(), context.logger.clone());
@@ -154,7 +179,7 @@ impl ClusterRun {
     }
 }
 
-impl Drop for ClusterRun {
+impl Drop for Removal {
     fn drop(&mut self) {
         let Shape { name, namespace, .. } = &self.deployment.shape;
         if let Err(error) = self.deployment.remove() {
@@ -217,9 +242,11 @@ fn pass(
         }
         Notice::GivenUp { index, why } => reports.gave_up(shape.agent_name(*index), why.clone()),
         Notice::Deleted => {
-            for index in 0..shape.agents {
-                reports.gave_up(shape.agent_name(index), format!("the Job {} was deleted", shape.name));
-            }
+            let text = format!(
+                "the Job {} was deleted by someone else, so its agents ended before the test did; the results are partial",
+                shape.name
+            );
+            reports.ended(text);
         }
     }
 }

@@ -19,6 +19,7 @@ mod failure_lines;
 mod header;
 mod hidden_tags;
 mod hub_address;
+pub mod hub_in_cluster;
 mod listener;
 pub mod live;
 pub mod logger;

@@ -45,6 +45,17 @@ pub fn archive_of(
     Ok(Archive { metadata, script: text, files })
 }
 
+/// The bytes of an archive.
+///
+/// # Errors
+/// A file is too large for the format.
+pub fn bytes_of(archive: &Archive) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    archive::write(archive, &mut bytes)
+        .map_err(|error| Failure::new(Exit::Other, format!("failed to pack the test: {error}")))?;
+    Ok(bytes)
+}
+
 fn packed(import: &script::PackageImport) -> PackageImport {
     PackageImport {
         folder: anonymous(&format!("file://{}", import.folder.display())),

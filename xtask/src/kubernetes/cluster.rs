@@ -1,5 +1,6 @@
 //! A cluster for the cases: servers, a network, nodes, and runs of the program in namespaces of their own.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub(super) struct Cluster {
     network: Arc<Network>,
     program: PathBuf,
     folder: PathBuf,
+    /// The API server as pods reach it.
+    server: SocketAddr,
     records: bool,
 }
 
@@ -36,6 +39,13 @@ pub(super) struct Bench<'a> {
     pub(super) namespace: String,
     pub(super) api: Api,
     folder: PathBuf,
+}
+
+/// A run in the store.
+#[derive(Debug)]
+pub(super) struct StoredRun {
+    pub(super) requests: u64,
+    pub(super) agents: usize,
 }
 
 /// A run of the program that has begun.
@@ -58,12 +68,15 @@ impl Cluster {
     pub(super) fn start(folder: &Path, program: &Path, records: bool) -> anyhow::Result<Cluster> {
         let servers = Servers::start(folder)?;
         let network = Network::create()?;
+        let server =
+            servers.url.trim_start_matches("https://").parse().context("read the server's address")?;
         let cluster = Cluster {
             nodes: std::sync::Mutex::default(),
             servers,
             network,
             program: copied(program, folder)?,
             folder: folder.to_owned(),
+            server: Network::relay(server)?,
             records,
         };
         cluster.add_node("node-a")?;
@@ -77,6 +90,8 @@ impl Cluster {
             cores: CORES,
             program: self.program.clone(),
             folder: self.folder.join("pods"),
+            server: self.server,
+            ca_pem: self.servers.ca_pem.clone(),
         };
         let node = Node::start(self.servers.api(ADMIN)?, self.network.clone(), settings)?;
         self.nodes().push(node);
@@ -100,12 +115,15 @@ impl Cluster {
             "/api/v1/namespaces",
             &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}),
         )?;
-        for (_, object) in kubernetes::permissions::role(&namespace, &Subject::User("tester".to_owned())) {
-            let resource = if object["kind"] == "Role" { "roles" } else { "rolebindings" };
-            api.create(
-                &format!("/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/{resource}"),
-                &object,
-            )?;
+        let tester = Subject::User("tester".to_owned());
+        for (_, object) in kubernetes::permissions::roles_with_hub(&namespace, &tester, "plimsoll") {
+            let of_rbac = format!("/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}");
+            let path = match object["kind"].as_str() {
+                Some("Role") => format!("{of_rbac}/roles"),
+                Some("RoleBinding") => format!("{of_rbac}/rolebindings"),
+                _ => format!("/api/v1/namespaces/{namespace}/serviceaccounts"),
+            };
+            api.create(&path, &object)?;
         }
         let folder = self.folder.join(case);
         std::fs::create_dir_all(&folder).context("create a folder")?;
@@ -143,14 +161,56 @@ impl Bench<'_> {
         self.spawn(token, &words, record)?.wait()
     }
 
+    /// Starts a command.
+    pub(super) fn begin(&self, token: &str, words: &[&str]) -> anyhow::Result<Started> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        self.spawn(token, &words, None)
+    }
+
+    pub(super) fn write_script(&self, script: &str) -> anyhow::Result<()> {
+        std::fs::write(self.folder.join("script.js"), script).context("write a script")
+    }
+
+    /// The runs in the store of this case, as their files have them.
+    pub(super) fn stored_runs(&self) -> anyhow::Result<Vec<StoredRun>> {
+        let runs = self.folder.join("runs");
+        let files = std::fs::read_dir(&runs).context("list the runs")?;
+        let paths = files.filter_map(|file| Some(file.ok()?.path()));
+        let is_run = |path: &PathBuf| path.extension().is_some_and(|end| end == runfile::EXTENSION);
+        paths.filter(is_run).map(|path| self.stored_run(&path)).collect()
+    }
+
+    fn stored_run(&self, path: &Path) -> anyhow::Result<StoredRun> {
+        let reader = runfile::Reader::open(path).with_context(|| format!("open {}", path.display()))?;
+        let path = path.to_str().context("name a run")?;
+        let report = self.json(&["report", path, "--format", "json"])?;
+        let endpoints = report["endpoints"].as_array().into_iter().flatten();
+        let requests = endpoints.filter_map(|it| it["requests"].as_u64()).sum();
+        Ok(StoredRun { requests, agents: reader.header().agents.len() })
+    }
+
+    /// The JSON that a command prints.
+    fn json(&self, words: &[&str]) -> anyhow::Result<Value> {
+        let mut command = Command::new(&self.cluster.program);
+        command.args(words).env("PLIMSOLL_RUNS", self.folder.join("runs"));
+        let output = command.output().context("start the program")?;
+        serde_json::from_slice(&output.stdout).with_context(|| format!("read the answer to {words:?}"))
+    }
+
     fn words(&self, script: &str, flags: &[&str]) -> anyhow::Result<Vec<String>> {
-        std::fs::write(self.folder.join("script.js"), script).context("write a script")?;
+        self.write_script(script)?;
         let (hub, image) = (self.hub_address()?, format!("--image={IMAGE}"));
         let has_image = flags.iter().any(|flag| flag.starts_with("--image"));
-        let is_one = !flags.iter().any(|flag| flag.starts_with("--repeat"));
-        let own = ["run", "--quiet", "--no-page", "--kubernetes", &hub, "script.js"];
-        let summary = is_one.then_some("--summary-export=summary.json");
-        let words = own.into_iter().chain(summary).chain((!has_image).then_some(image.as_str()));
+        let own = [
+            "run",
+            "--quiet",
+            "--no-page",
+            "--summary-export=summary.json",
+            "--kubernetes",
+            &hub,
+            "script.js",
+        ];
+        let words = own.into_iter().chain((!has_image).then_some(image.as_str()));
         let words = words.chain(flags.iter().copied());
         Ok(words.map(str::to_owned).collect())
     }
@@ -246,6 +306,11 @@ impl Ran {
         let text = std::fs::read_to_string(self.folder.join("summary.json")).context("read the summary")?;
         let summary: Value = serde_json::from_str(&text).context("parse the summary")?;
         Ok(summary["metrics"][name]["count"].as_f64().unwrap_or_default() as u64)
+    }
+
+    /// Whether the folder of the command has a file that is not empty.
+    pub(super) fn has_file(&self, name: &str) -> bool {
+        std::fs::metadata(self.folder.join(name)).is_ok_and(|it| it.len() > 0)
     }
 
     /// Checks the exit code and a text of the log.

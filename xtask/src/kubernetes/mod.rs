@@ -11,10 +11,12 @@ use crate::workspace;
 mod api;
 mod cases;
 mod cluster;
+mod hub_pod;
 mod network;
 mod node;
 mod recorder;
 mod servers;
+mod verbs;
 
 const USAGE: &str = "\
 cargo xtask kubernetes [--record] [CASE…]: starts etcd and the servers of Kubernetes on loopback, nodes for tests, and runs the cases

@@ -1,10 +1,11 @@
 //! A node for tests: it registers itself, runs pods as processes of this machine, and reports their states, as a kubelet does.
 //!
-//! A pod gets a network namespace, a host name, the volumes of its Secrets, the user of its security context, and the memory limit of
-//! its container as a control group. There is one image, [`IMAGE`], which is the program under test.
+//! A pod gets a network namespace, a host name, the volumes of its Secrets and of its service account, empty folders, the user of its
+//! security context, and the memory limit of its container as a control group. There is one image, [`IMAGE`], which is the program under test.
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -24,8 +25,12 @@ use serde_json::{Value, json};
 use super::api::Api;
 use super::network::{Namespace, Network};
 
-/// Mount path, name and content.
-type SecretFile = (String, String, Vec<u8>);
+/// A file of a volume. Its folder alone if it has no name.
+struct Mounted {
+    folder: String,
+    name: String,
+    bytes: Vec<u8>,
+}
 
 /// The image that every node has.
 pub(super) const IMAGE: &str = "plimsoll:test";
@@ -56,6 +61,9 @@ pub(super) struct NodeSettings {
     pub(super) cores: u32,
     pub(super) program: PathBuf,
     pub(super) folder: PathBuf,
+    /// The API server as pods reach it, and its authority.
+    pub(super) server: SocketAddr,
+    pub(super) ca_pem: String,
 }
 
 impl Node {
@@ -278,39 +286,61 @@ impl Agent {
     }
 
     /// The files of a pod's Secrets. `None` while a Secret is missing.
-    fn volumes(&self, pod: &Value) -> anyhow::Result<Option<Vec<SecretFile>>> {
+    fn volumes(&self, pod: &Value) -> anyhow::Result<Option<Vec<Mounted>>> {
         let mut files = Vec::new();
+        let namespace = text(&pod["metadata"]["namespace"]);
         let mounts = pod["spec"]["containers"][0]["volumeMounts"].as_array().cloned().unwrap_or_default();
         for volume in pod["spec"]["volumes"].as_array().into_iter().flatten() {
+            let mount =
+                mounts.iter().find(|mount| mount["name"] == volume["name"]).context("find a mount")?;
+            let folder = text(&mount["mountPath"]);
+            if volume["projected"].is_object() {
+                files.extend(self.account(pod, &folder)?);
+            } else if volume["emptyDir"].is_object() {
+                files.push(Mounted { folder: folder.clone(), name: String::new(), bytes: Vec::new() });
+            }
             let Some(name) = volume["secret"]["secretName"].as_str() else { continue };
-            let path = format!("/api/v1/namespaces/{}/secrets/{name}", text(&pod["metadata"]["namespace"]));
+            let path = format!("/api/v1/namespaces/{namespace}/secrets/{name}");
             let (status, answer) = self.api.answer("GET", &path, None, "application/json")?;
             if status == 404 {
                 return Ok(None);
             }
             let secret: Value = serde_json::from_str(&answer).context("read a Secret")?;
-            let mount =
-                mounts.iter().find(|mount| mount["name"] == volume["name"]).context("find a mount")?;
             for (key, value) in secret["data"].as_object().into_iter().flatten() {
                 let bytes = STANDARD.decode(text(value)).context("decode a Secret")?;
-                files.push((text(&mount["mountPath"]), key.clone(), bytes));
+                files.push(Mounted { folder: folder.clone(), name: key.clone(), bytes });
             }
         }
         Ok(Some(files))
     }
 
-    fn spawn(
-        &self,
-        pod: &Value,
-        uid: &str,
-        volumes: &[(String, String, Vec<u8>)],
-    ) -> anyhow::Result<Running> {
+    /// The files of the pod's service account.
+    fn account(&self, pod: &Value, folder: &str) -> anyhow::Result<[Mounted; 3]> {
+        let namespace = text(&pod["metadata"]["namespace"]);
+        let account = text(&pod["spec"]["serviceAccountName"]);
+        let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token");
+        let request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}});
+        let token = text(&self.api.create(&path, &request)?["status"]["token"]);
+        let file = |(name, text): (&str, String)| Mounted {
+            folder: folder.to_owned(),
+            name: name.to_owned(),
+            bytes: text.into_bytes(),
+        };
+        Ok([("token", token), ("ca.crt", self.settings.ca_pem.clone()), ("namespace", namespace)].map(file))
+    }
+
+    fn spawn(&self, pod: &Value, uid: &str, volumes: &[Mounted]) -> anyhow::Result<Running> {
         let container = &pod["spec"]["containers"][0];
         let folder = self.settings.folder.join(uid);
         std::fs::create_dir_all(&folder).context("create a pod's folder")?;
         let mut script = "mount -t tmpfs tmpfs /run\n".to_owned();
-        for (number, (mount, key, bytes)) in volumes.iter().enumerate() {
+        for (number, Mounted { folder: mount, name: key, bytes }) in volumes.iter().enumerate() {
+            let mount = mount.strip_prefix("/var").unwrap_or(mount);
             ensure!(mount.starts_with("/run/"), "mount {mount}: only paths below /run are known here");
+            if key.is_empty() {
+                script += &format!("mkdir -p {mount} && chmod 777 {mount}\n");
+                continue;
+            }
             let source = folder.join(format!("secret-{number}"));
             std::fs::write(&source, bytes).context("write a Secret")?;
             script += &format!(
@@ -324,7 +354,9 @@ impl Agent {
         let user = pod["spec"]["securityContext"]["runAsUser"].as_u64().unwrap_or(0);
         script += &format!(
             "exec setpriv --reuid {user} --regid {user} --clear-groups --no-new-privs --bounding-set -all \
-             env -i HOME=/ PATH=/usr/bin:/bin \"$@\"\n"
+             env -i HOME=/ PATH=/usr/bin:/bin KUBERNETES_SERVICE_HOST={} KUBERNETES_SERVICE_PORT={} \"$@\"\n",
+            self.settings.server.ip(),
+            self.settings.server.port()
         );
         let group = Path::new(GROUPS).join(format!("plk-{uid}"));
         std::fs::create_dir_all(&group).context("create a control group")?;

@@ -223,7 +223,8 @@ impl Credentials {
             let certificate = params.signed_by(&key, &authority).context("sign a certificate")?;
             Ok((certificate.pem(), key.serialize_pem()))
         };
-        let (certificate, key) = leaf("kube-apiserver", &[], &["127.0.0.1", "localhost"])?;
+        let host = super::network::Network::HOST.to_string();
+        let (certificate, key) = leaf("kube-apiserver", &[], &["127.0.0.1", "localhost", &host])?;
         write("server.crt", &certificate)?;
         write("server.key", &key)?;
         let (certificate, key) = leaf("admin", &["system:masters"], &[])?;

@@ -166,6 +166,7 @@ impl Hub {
                 let is_early = ended.aborted.as_ref().is_some_and(is_own_end);
                 let is_of = |reason: &Reason| reason.kind == ReasonKind::Signal as u32;
                 self.members[agent].is_leaving = ended.aborted.as_ref().is_some_and(is_of);
+                self.members[agent].is_early = is_early;
                 self.event(HubEvent::Ended(agent, Box::new(ended)));
                 if is_early && stage == Stage::Running && self.settings.on_loss != OnLoss::Abort {
                     self.vacate(now, agent);

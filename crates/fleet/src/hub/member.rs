@@ -28,6 +28,8 @@ pub(super) struct Member {
     pub(super) may_return: bool,
     /// Whether its user ended it.
     pub(super) is_leaving: bool,
+    /// Whether its load ended before the plan's, by itself.
+    pub(super) is_early: bool,
     /// By scenario: iterations of its part that others may have numbered before.
     pub(super) numbers: Vec<u64>,
     /// Its last counters.
@@ -75,6 +77,7 @@ impl Member {
             has_exited: false,
             may_return: false,
             is_leaving: false,
+            is_early: false,
             numbers: Vec::new(),
             counters: Counters::default(),
             archive_sent: 0,

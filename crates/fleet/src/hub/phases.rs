@@ -331,6 +331,7 @@ impl Hub {
             return false;
         }
         self.event(HubEvent::ScenariosEnded(now));
+        self.refuse_partial_end(now);
         let agent = self.members.iter().position(|it| it.stage == Stage::Ended);
         let Some(agent) = agent else {
             let text = "every agent was lost; see the log for the reasons".to_owned();
@@ -348,6 +349,16 @@ impl Hub {
         let until = now + self.settings.teardown_timeout + END_PATIENCE;
         self.phase = Phase::Function { agent, is_setup: false, until, end: None };
         true
+    }
+
+    /// A test that no agent has run to its end is not over: what it has would look like the whole.
+    fn refuse_partial_end(&mut self, now: Instant) {
+        let mut ended = self.members.iter().filter(|it| it.stage == Stage::Ended).peekable();
+        if self.is_stopped || ended.peek().is_none() || ended.any(|it| !it.is_early) {
+            return;
+        }
+        let text = "every agent left before the end of the test; see the log for the reasons".to_owned();
+        self.stop(now, convert::reason(ReasonKind::Listener, Some(text)), false);
     }
 
     fn finish(&mut self, now: Instant) {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use model::SystemClock;
+
 use crate::OnLoss;
 
 /// SplitMix64: the same seed gives the same numbers on every machine.
@@ -67,11 +69,16 @@ pub(super) struct Case {
 pub(super) struct Machine {
     /// When it is started.
     pub(super) starts_ns: u64,
-    pub(super) clock_offset_ns: u64,
+    /// The time that its clock shows at the true origin.
+    pub(super) clock_offset_ns: i64,
     pub(super) drift_ppm: i64,
     /// How long it initialises VUs.
     pub(super) prepares_ns: u64,
     pub(super) dies_ns: Option<u64>,
+    /// When a new process replaces one that died.
+    pub(super) reborn_ns: Option<u64>,
+    /// Whether it is such a process.
+    pub(super) is_new: bool,
     /// While it stands still.
     pub(super) frozen: Option<Span>,
     /// While no frame arrives, although connections stand.
@@ -120,15 +127,41 @@ fn machine(random: &mut Random) -> Machine {
         })
     };
     let (frozen, black_hole, cut) = (span(8, 20_000), span(8, 25_000), span(10, 20_000));
+    let dies_ns = random.chance(8).then(|| random.ms(0, 12_000));
+    let starts_ns = if random.chance(10) { random.ms(0, 15_000) } else { random.ms(0, 400) };
+    let reborn_ns =
+        dies_ns.filter(|at| *at > starts_ns && random.chance(60)).map(|at| at + random.ms(100, 8_000));
     Machine {
-        starts_ns: if random.chance(10) { random.ms(0, 15_000) } else { random.ms(0, 400) },
-        clock_offset_ns: random.between(1, 1 << 50),
+        starts_ns,
+        clock_offset_ns: age_ns() + random.between(1, 1 << 50) as i64,
         drift_ppm: random.between(0, 400) as i64 - 200,
         prepares_ns: random.ms(1, 1_500),
-        dies_ns: random.chance(8).then(|| random.ms(0, 12_000)),
+        dies_ns,
+        reborn_ns,
         frozen,
         black_hole,
         cut,
         is_unfit: random.chance(1),
+        is_new: false,
     }
+}
+
+impl Machine {
+    /// The machine of a process that replaces this one's. Its clock is as young as the process.
+    pub(super) fn reborn(&self) -> Option<Machine> {
+        let starts_ns = self.reborn_ns?;
+        Some(Machine {
+            starts_ns,
+            clock_offset_ns: age_ns() - starts_ns as i64,
+            drift_ppm: self.drift_ppm,
+            prepares_ns: self.prepares_ns,
+            is_new: true,
+            ..Machine::default()
+        })
+    }
+}
+
+/// The time that the clock of a new process shows.
+fn age_ns() -> i64 {
+    SystemClock::AGE.as_nanos() as i64
 }

@@ -8,11 +8,12 @@ use crate::message::Segment;
 type Law = fn(&Trace) -> Result<(), String>;
 
 /// All laws. A law needs a planted defect that it catches.
-pub(super) const LAWS: [(&str, Law); 10] = [
+pub(super) const LAWS: [(&str, Law); 11] = [
     ("nothing is counted twice", once),
     ("nothing acknowledged is lost", acknowledged),
     ("a finished agent has handed over everything", complete),
     ("the start skew is bounded", skew),
+    ("all agents follow one schedule", schedule),
     ("setup and teardown run once", functions),
     ("teardown follows the scenarios", teardown_last),
     ("load ends with the hub", headless),
@@ -64,6 +65,15 @@ fn complete(trace: &Trace) -> Result<(), String> {
 fn skew(trace: &Trace) -> Result<(), String> {
     match trace.skews.iter().find(|(_, skew, bound)| skew > bound) {
         Some((agent, skew, bound)) => Err(format!("agent {agent} starts {skew} ns off, at most {bound}")),
+        None => Ok(()),
+    }
+}
+
+fn schedule(trace: &Trace) -> Result<(), String> {
+    match trace.shifts.iter().find(|(_, shift, bound)| shift > bound) {
+        Some((agent, shift, bound)) => {
+            Err(format!("agent {agent} runs {shift} ns beside it, at most {bound}"))
+        }
         None => Ok(()),
     }
 }

@@ -17,7 +17,7 @@ const SEEDS: u64 = 2_000;
 const SEEDS_MANY: u64 = 100_000;
 
 /// Seeds in which each planted defect must show.
-const SEEDS_PER_FAULT: u64 = 400;
+const SEEDS_PER_FAULT: u64 = 600;
 
 /// The law that a run ends at all.
 const ENDS: &str = "every run ends";
@@ -45,6 +45,8 @@ enum Fault {
     IgnoreFence,
     /// An agent that continues another's load begins at the start of the schedule.
     Replay,
+    /// An agent runs the schedule later than the others.
+    ShiftSchedule,
     /// An agent that continues a share runs the whole part.
     WholeShare,
     /// Agents do not continue the load of others.
@@ -52,10 +54,11 @@ enum Fault {
 }
 
 /// Each planted defect and the law that must catch it.
-const FAULTS: [(Fault, &str); 12] = [
+const FAULTS: [(Fault, &str); 13] = [
     (Fault::RepeatWindow, "nothing is counted twice"),
     (Fault::LoseWindow, "nothing acknowledged is lost"),
     (Fault::StartEarly, "the start skew is bounded"),
+    (Fault::ShiftSchedule, "all agents follow one schedule"),
     (Fault::RepeatSetup, "setup and teardown run once"),
     (Fault::EarlyTeardown, "teardown follows the scenarios"),
     (Fault::IgnoreStop, "load ends with the hub"),
@@ -140,6 +143,7 @@ fn the_cases_reach_every_stage() {
     let taken = count(&|trace| !trace.taken.is_empty());
     let calm = count(&|trace| trace.vacated.iter().any(|lost| trace.is_calm_after(lost)));
     let returned = count(&|trace| trace.returned > 0);
+    let reborn = count(&|trace| trace.reborn > 0);
     let torn_down = count(&|trace| !trace.teardowns.is_empty());
     for (what, count, least) in [
         ("started", started, 200),
@@ -152,6 +156,7 @@ fn the_cases_reach_every_stage() {
         ("had an agent continue the load of another", taken, 15),
         ("had time for all of that load", calm, 3),
         ("had a lost agent return", returned, 10),
+        ("had a new process continue a load", reborn, 5),
     ] {
         assert!(count >= least, "{count} of {SEEDS_PER_FAULT} runs {what}");
     }

@@ -44,6 +44,8 @@ pub(super) struct Trace {
     pub(super) parts: Vec<(u32, u32)>,
     /// Starts: agent, distance from the agreed instant, and its bound.
     pub(super) skews: Vec<(usize, u64, u64)>,
+    /// Starts: agent, distance of its schedule's start from the agreed instant, and its bound.
+    pub(super) shifts: Vec<(usize, u64, u64)>,
     pub(super) setups: Vec<u64>,
     pub(super) teardowns: Vec<u64>,
     /// Load: agent, start and end.
@@ -64,6 +66,8 @@ pub(super) struct Trace {
     pub(super) taken: Vec<(Segment, u64)>,
     /// Agents that joined again after they were lost.
     pub(super) returned: usize,
+    /// Loads that a new process continued.
+    pub(super) reborn: usize,
     /// When the load ends, and the last fault.
     pub(super) load_ends: u64,
     pub(super) last_fault: u64,
@@ -125,6 +129,8 @@ enum Event {
     Opened(usize),
     Start(usize),
     Die(usize),
+    /// Someone who watches processes has seen the end of one that is replaced.
+    Vanish(usize),
     HubDies,
     CutBegins(usize),
     Stop(bool),
@@ -286,21 +292,32 @@ impl World {
     }
 
     fn plan_faults(&mut self) {
-        for index in 0..self.agents.len() {
+        for index in 0..self.case.agents.len() {
             let machine = self.agents[index].machine.clone();
             self.at(machine.starts_ns, Event::Start(index));
             machine.dies_ns.into_iter().for_each(|at| self.at(at, Event::Die(index)));
+            machine.reborn().into_iter().for_each(|new| self.plan_rebirth(index, new));
             machine.cut.into_iter().for_each(|cut| self.at(cut.0, Event::CutBegins(index)));
             machine.frozen.into_iter().for_each(|frozen| self.at(frozen.1, Event::Tick));
         }
         let of = |it: &Machine| {
             let spans = [it.frozen, it.black_hole, it.cut].into_iter().flatten().map(|span| span.1);
-            spans.chain(it.dies_ns).chain([it.starts_ns]).max()
+            spans.chain(it.dies_ns).chain(it.reborn_ns).chain([it.starts_ns]).max()
         };
         self.trace.last_fault = self.case.agents.iter().filter_map(of).max().unwrap_or(0);
         self.trace.is_quick = self.case.overtaken == 0;
         self.case.hub_dies_ns.into_iter().for_each(|at| self.at(at, Event::HubDies));
         self.case.stop.into_iter().for_each(|(at, kills)| self.at(at, Event::Stop(kills)));
+    }
+
+    /// Starts a new process for one that dies.
+    fn plan_rebirth(&mut self, died: usize, machine: Machine) {
+        let index = self.agents.len();
+        let seen = machine.starts_ns - self.random.ms(0, 50);
+        self.at(seen, Event::Vanish(died));
+        self.at(machine.starts_ns, Event::Start(index));
+        self.trace.frozen.push(None);
+        self.agents.push(SimAgent::new(machine, index, 0));
     }
 
     fn at(&mut self, at: u64, event: Event) {
@@ -410,6 +427,9 @@ impl World {
             Event::Opened(agent) => self.open(agent),
             Event::Start(agent) => self.start_agent(agent),
             Event::Die(agent) => self.sessions(agent).into_iter().for_each(|it| self.kill_agent(it)),
+            Event::Vanish(agent) => {
+                self.step_hub(Some(HubInput::Vanished(agent.to_string(), "its process ended".into())));
+            }
             Event::HubDies => self.kill_hub(),
             Event::CutBegins(agent) => self.sessions(agent).into_iter().for_each(|it| self.cut(it)),
             Event::Stop(is_kill) => {
@@ -681,6 +701,17 @@ impl World {
             let bound = agent.uncertainty_ns(it.own(self.now)).unwrap_or(u64::MAX) + drift + 1_000;
             self.trace.skews.push((index, begins.abs_diff(due), bound));
         }
+        if let (Some(agreed), Some(agent)) = (self.trace.agreed, &it.agent) {
+            let late = if self.fault == Some(Fault::ShiftSchedule) { 2 } else { 0 };
+            let begins = it.true_time(schedule + Duration::from_secs(late));
+            // The clocks of hub and agent drift apart from the start of the schedule to that of the load.
+            let own = it.own(self.now);
+            let drift = (at.since(schedule) + at.since(own) + own.since(at)).as_nanos() as u64 / 1_000_000
+                * DRIFT_PPM_MAX;
+            let bound = agent.uncertainty_ns(own).unwrap_or(u64::MAX).saturating_add(drift + 1_000);
+            self.trace.shifts.push((index, begins.abs_diff(agreed), bound));
+        }
+        self.trace.reborn += usize::from(it.machine.is_new);
         let begins = begins.max(self.now);
         self.note(format!("agent {index} starts at {:.6} s", begins as f64 / 1e9));
         let load_ns = self.case.load_ns.saturating_sub(at.since(schedule).as_nanos() as u64);
@@ -740,6 +771,10 @@ impl World {
             self.report(index, Body::Window(part.clone()));
         }
         self.report(index, Body::Window(part));
+        if self.agents[index].agent.is_none() {
+            // It gave its hub up at this moment, and the window was never sent.
+            self.trace.unacknowledged.push((index, start_ns));
+        }
     }
 
     fn act(&mut self, index: usize, act: Act) {

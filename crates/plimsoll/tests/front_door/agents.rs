@@ -17,7 +17,7 @@ use crate::harness::{Ran, Running, eventually, plimsoll, verb};
 use crate::remote::{Files, trusting};
 
 /// Every iteration has a path of its own, so that the server sees which ran, and how often.
-const NUMBERED: &str = "
+pub(crate) const NUMBERED: &str = "
     import http from 'k6/http';
     import exec from 'k6/execution';
     export const options = { scenarios: { load: {
@@ -46,7 +46,7 @@ fn numbers(server: &testkit::Server, prefix: &str) -> Vec<(u64, u64)> {
 }
 
 /// Requests on a path.
-fn seen(server: &testkit::Server, path: &str) -> u64 {
+pub(crate) fn seen(server: &testkit::Server, path: &str) -> u64 {
     server.settled().rows.iter().filter(|(row, _)| row.path == path).map(|(_, count)| count).sum()
 }
 
@@ -57,7 +57,7 @@ fn is_alive(pid: Pid) -> bool {
     test_kill_process(pid).is_ok() && state.is_some_and(|state| state != 'Z')
 }
 
-fn log_of(running: &Running) -> String {
+pub(crate) fn log_of(running: &Running) -> String {
     std::fs::read_to_string(running.folder().join("log.txt")).unwrap_or_default()
 }
 
@@ -307,6 +307,20 @@ fn the_loss_of_every_agent_is_no_result() {
     }
     let ran = running.wait().exits(255);
     assert!(ran.read("log.txt").contains("every agent was lost"), "{}", ran.read("log.txt"));
+}
+
+/// Each agent hands over what it has and leaves. Nothing is lost, and yet it is not the whole test.
+#[test]
+fn agents_that_all_leave_are_no_result() {
+    let server = testkit::http::start();
+    let running = start_four(&server, "");
+    for pid in running.children() {
+        kill_process(pid, Signal::TERM).expect("it runs");
+    }
+    let ran = running.wait().exits(255);
+    let log = ran.read("log.txt");
+    assert!(log.contains("every agent left before the end of the test"), "{log}");
+    assert_eq!((ran.count("http_reqs"), seen(&server, "/torn/down")), (server.settled().total, 1));
 }
 
 /// An agent that stands still is suspect, and its windows count once it goes on.

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use model::SystemClock;
 use serde_json::Value;
 
 use crate::agents::free_port;
-use crate::harness::{Plimsoll, plimsoll, verb};
+use crate::harness::{Plimsoll, Running, eventually, plimsoll, verb};
 
 /// A request of the program.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ struct Double {
     url: String,
     namespace: String,
     seen: Arc<Mutex<Vec<Request>>>,
+    /// Whether someone has deleted the Job.
+    is_deleted: Arc<AtomicBool>,
 }
 
 /// A recording, and how far each request of it was replayed.
@@ -45,15 +48,42 @@ impl Double {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let seen = Arc::<Mutex<Vec<Request>>>::default();
-        let kept = seen.clone();
+        let is_deleted = Arc::<AtomicBool>::default();
+        let (kept, gone) = (seen.clone(), is_deleted.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming().filter_map(Result::ok) {
-                let (replay, kept) = (replay.clone(), kept.clone());
-                std::thread::spawn(move || serve(&stream, &replay, &kept));
+                let (replay, kept, gone) = (replay.clone(), kept.clone(), gone.clone());
+                std::thread::spawn(move || serve(&stream, &replay, &kept, &gone));
             }
         });
         let namespace = recording["namespace"].as_str().expect("a namespace").to_owned();
-        Double { url, namespace, seen }
+        Double { url, namespace, seen, is_deleted }
+    }
+
+    /// Waits until the program has created an object.
+    fn created(&self, kind: &str) -> Value {
+        let until = SystemClock::now() + Duration::from_secs(60);
+        loop {
+            let found = self.seen().into_iter().find(|it| it.method == "POST" && it.body["kind"] == kind);
+            if let Some(request) = found {
+                return request.body;
+            }
+            assert!(SystemClock::now() < until, "no {kind} was created");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Starts the agents of a run, as the recorded cluster did.
+    fn start_agents(&self, running: &Running, count: u32, port: u16) -> Vec<Running> {
+        let (secret, job) = (self.created("Secret"), self.created("Job"));
+        let token = secret["stringData"]["token"].as_str().expect("a token");
+        std::fs::write(running.folder().join("token"), token).expect("written");
+        let name = job["metadata"]["name"].as_str().expect("a name");
+        let start = |index: u32| {
+            let words = format!("agent --hub 127.0.0.1:{port} --token-file token --name {name}-{index}");
+            running.and(&words).start()
+        };
+        (0..count).map(start).collect()
     }
 
     fn seen(&self) -> Vec<Request> {
@@ -82,7 +112,7 @@ impl Double {
     }
 }
 
-fn serve(stream: &TcpStream, replay: &Mutex<Replay>, kept: &Mutex<Vec<Request>>) {
+fn serve(stream: &TcpStream, replay: &Mutex<Replay>, kept: &Mutex<Vec<Request>>, is_deleted: &AtomicBool) {
     let mut reader = BufReader::new(stream);
     loop {
         let mut line = String::new();
@@ -105,7 +135,12 @@ fn serve(stream: &TcpStream, replay: &Mutex<Replay>, kept: &Mutex<Vec<Request>>)
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         let request = Request { method, path, body };
         kept.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-        let (status, text) = replay.lock().unwrap_or_else(PoisonError::into_inner).answer(&request);
+        let is_gone =
+            is_deleted.load(Relaxed) && request.method == "GET" && request.path.contains("/jobs/plimsoll-");
+        let (status, text) = match is_gone {
+            true => (404, r#"{"kind":"Status","message":"not found"}"#.to_owned()),
+            false => replay.lock().unwrap_or_else(PoisonError::into_inner).answer(&request),
+        };
         let mut writer = stream;
         let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n\r\n", text.len());
         if writer.write_all(format!("{head}{text}").as_bytes()).is_err() {
@@ -192,36 +227,38 @@ fn a_test_runs_on_the_agents_of_a_cluster() {
     let double = Double::of(include_str!("kubernetes/whole.json"));
     let (flags, port) = hub();
     let running = double.run(SCRIPT, &format!("--agents 3 {flags}")).against(&server).start();
-    let created = |kind: &str| {
-        let until = SystemClock::now() + Duration::from_secs(60);
-        loop {
-            let found = double.seen().into_iter().find(|it| it.method == "POST" && it.body["kind"] == kind);
-            if let Some(request) = found {
-                return request.body;
-            }
-            assert!(SystemClock::now() < until, "no {kind} was created");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    };
-    let (secret, job) = (created("Secret"), created("Job"));
+    let agents = double.start_agents(&running, 3, port);
+    let (secret, job) = (double.created("Secret"), double.created("Job"));
     let token = secret["stringData"]["token"].as_str().expect("a token").to_owned();
     assert!(!job.to_string().contains(&token), "only the Secret has it");
     assert_eq!(secret["metadata"]["ownerReferences"][0]["name"], job["metadata"]["name"]);
-    std::fs::write(running.folder().join("token"), &token).expect("written");
-    let name = job["metadata"]["name"].as_str().expect("a name");
-    let agents: Vec<_> = (0..3)
-        .map(|index| {
-            running
-                .and(&format!("agent --hub 127.0.0.1:{port} --token-file token --name {name}-{index}"))
-                .start()
-        })
-        .collect();
     for agent in agents {
         agent.wait().exits(0);
     }
     let ran = running.wait().exits(0);
     assert_eq!((ran.count("iterations"), ran.count("http_reqs")), (201, server.settled().total));
     assert!(!ran.read("log.txt").contains(&token) && !ran.read("log.txt").contains("users-token"));
+    leaves_nothing(&double);
+}
+
+/// Its agents end, whatever they have done by then.
+#[test]
+fn a_job_that_someone_else_deletes_is_no_result() {
+    let server = testkit::http::start();
+    let double = Double::of(include_str!("kubernetes/whole.json"));
+    let (flags, port) = hub();
+    let script = SCRIPT.replace("'2s'", "'30s'");
+    let running = double.run(&script, &format!("--agents 3 {flags}")).against(&server).start();
+    let agents = double.start_agents(&running, 3, port);
+    eventually("load", || server.seen().total > 50);
+    double.is_deleted.store(true, Relaxed);
+    for agent in agents {
+        agent.wait().exits(0);
+    }
+    let ran = running.wait().exits(255);
+    let log = ran.read("log.txt");
+    assert!(log.contains("was deleted by someone else") && log.contains("the results are partial"), "{log}");
+    assert_eq!(ran.count("http_reqs"), server.settled().total);
     leaves_nothing(&double);
 }
 

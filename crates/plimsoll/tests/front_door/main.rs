@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod agents;
+mod agents_cut;
 mod archives;
 mod audit;
 mod bad_input;
