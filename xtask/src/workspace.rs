@@ -13,9 +13,20 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// `cargo`, the one that runs us if one does.
+///
+/// What the one that runs us says about our own package is not passed on: some build scripts read it, and all that depends on them
+/// would be built again each time, 15 minutes of it.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+        {
+            command.env_remove(name);
+        }
+    }
     command
 }
 

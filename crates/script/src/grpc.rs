@@ -20,7 +20,7 @@ use rquickjs::{Ctx, Object};
 
 use crate::js::prelude::Prelude;
 use crate::js::registry::Builtin;
-use crate::js::{self, NativeFn};
+use crate::js::{self, NativeFn, lazy};
 use crate::state::VuState;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/net/grpc", build };
@@ -45,6 +45,7 @@ const HEALTH: [(&str, u32); 4] = [
 ];
 
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
+    lazy::prepare::<response::Answer>(ctx, vu)?;
     let module = PRELUDE.run(ctx, vu, NATIVES)?.into_object().ok_or(rquickjs::Error::Exception)?;
     module.set("Client", js::constructor(ctx, vu, "Client", client::construct)?)?;
     for (name, number) in grpc::Code::ALL.into_iter().chain(HEALTH) {

@@ -1,6 +1,7 @@
 //! `k6/http`.
 
 mod batch;
+pub(crate) mod body;
 mod debug;
 mod expected;
 mod fetch;
@@ -26,7 +27,7 @@ use rquickjs::{Ctx, Object, Persistent, Value};
 
 use crate::error::unwind;
 use crate::js::registry::Builtin;
-use crate::js::{self, Args, NativeFn};
+use crate::js::{self, Args, NativeFn, lazy};
 use crate::state::VuState;
 use crate::state::stop::StopReason;
 pub(crate) use jar::{Jar, after_setup};
@@ -80,7 +81,7 @@ fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>>
         module.set(*name, *value)?;
     }
     module.set("CookieJar", js::constructor(ctx, vu, "CookieJar", jar::construct)?)?;
-    response::prepare(ctx, vu)?;
+    lazy::prepare::<response::Received>(ctx, vu)?;
     Ok(module)
 }
 

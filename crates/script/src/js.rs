@@ -4,6 +4,7 @@
 pub(crate) mod code;
 pub(crate) mod heap;
 pub(crate) mod jobs;
+pub(crate) mod lazy;
 pub(crate) mod library;
 mod parse;
 pub(crate) mod plain;
@@ -260,6 +261,12 @@ pub(crate) fn with_text<'js, T>(
     Ok(look(&surrogates::replaced(text.bytes())))
 }
 
+/// Where a string or an object lies: its identity for as long as something refers to it.
+pub(crate) fn address_of(value: &Value<'_>) -> usize {
+    // SAFETY: the macro only takes the pointer's bits out of the value.
+    unsafe { qjs::JS_VALUE_GET_PTR(value.as_raw()) as usize }
+}
+
 /// A value's text while it is looked at.
 struct Text<'a, 'js> {
     ctx: &'a Ctx<'js>,
@@ -469,23 +476,28 @@ pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>) -> rquickjs::Error {
 
 /// The bytes behind an ArrayBuffer or a view of one; `None` for anything else.
 pub(crate) fn bytes_of(value: &Value<'_>) -> Option<Vec<u8>> {
+    with_bytes(value, <[u8]>::to_vec)
+}
+
+/// Shows the bytes behind an ArrayBuffer or a view of one, without a copy; `None` for anything else. `look` runs no script.
+pub(crate) fn with_bytes<T>(value: &Value<'_>, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
     let object = value.as_object()?;
     if let Some(buffer) = rquickjs::ArrayBuffer::from_object(object.clone()) {
         let raw = buffer.as_raw()?;
-        // SAFETY: the buffer is alive and nothing runs between taking its address and copying.
-        return Some(unsafe { raw.as_ref() }.to_vec());
+        // SAFETY: the buffer is alive, and nothing that runs between taking its address and the end of the look changes it.
+        return Some(look(unsafe { raw.as_ref() }));
     }
-    view_bytes(object)
+    look_at_view(object, look)
 }
 
-fn view_bytes(object: &Object<'_>) -> Option<Vec<u8>> {
+fn look_at_view<T>(object: &Object<'_>, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
     let buffer: Object<'_> = object.get("buffer").ok()?;
     let buffer = rquickjs::ArrayBuffer::from_object(buffer)?;
     let offset: usize = object.get("byteOffset").ok()?;
     let length: usize = object.get("byteLength").ok()?;
     let raw = buffer.as_raw()?;
     // SAFETY: as above; the range is checked against the buffer's own length.
-    unsafe { raw.as_ref() }.get(offset..offset.checked_add(length)?).map(<[u8]>::to_vec)
+    unsafe { raw.as_ref() }.get(offset..offset.checked_add(length)?).map(look)
 }
 
 /// Compiles a script (not a module) and returns its bytecode.

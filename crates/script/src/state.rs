@@ -39,6 +39,7 @@ use self::stop::{Stop, StopReason};
 use self::stream_metrics::StreamMetrics;
 use self::suspects::Suspects;
 use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Share, Sink, Spans};
+use crate::js::lazy::Kind;
 use crate::layouts::ParsedLayouts;
 use crate::memory::{MemoryAccount, MemoryPool};
 use crate::rate_gate::RateGate;
@@ -152,6 +153,7 @@ pub(crate) struct VuState {
     pub(crate) cache: Rc<TagCache>,
     pub(crate) events: EventLoop,
     pub(crate) http: HttpState,
+    pub(crate) grpc_responses: Kind,
     pub(crate) streams: OpenStreams,
     pub(crate) stream_metrics: StreamMetrics,
     /// Connections to brokers of AMQP, by their numbers from 1. One that is in use, or over, is not there.
@@ -192,6 +194,7 @@ impl VuState {
             cache,
             events: EventLoop::default(),
             http: HttpState::default(),
+            grpc_responses: Kind::default(),
             streams: OpenStreams::default(),
             stream_metrics: StreamMetrics::default(),
             amqp: Default::default(),
@@ -314,5 +317,6 @@ impl VuState {
         self.specimens.borrow_mut().take();
         self.async_groups.forget_values();
         self.http.forget_values();
+        self.grpc_responses.forget_values();
     }
 }

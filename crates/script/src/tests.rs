@@ -542,6 +542,35 @@ fn a_request_that_is_cut_off_is_counted() {
 }
 
 #[test]
+fn large_bodies_arrive_as_they_were_when_they_were_sent() {
+    let server = testkit::http::start();
+    let left = run_against(
+        &server.url(""),
+        3,
+        "import http from 'k6/http';
+        const x = 'x'.repeat(50000), y = 'y'.repeat(50000), bytes = new Uint8Array(50000).fill(122);
+        const sent = (body) => { const { data } = http.post(`${__ENV.BASE}/post`, body).json(); return data.length + data[0] + data[49999]; };
+        export default function () {
+            const z = 'z'.repeat(49999) + __ITER;
+            console.log([x, x, x, y, x, z, z, z, x + 'é', bytes.buffer, bytes].map(sent).join());
+            bytes[0] = 65 + __ITER;
+            console.log([bytes.buffer, bytes, x, x].map(sent).join());
+        }",
+    );
+    let line = |first: char, iteration: u32| {
+        format!(
+            "50000xx,50000xx,50000xx,50000yy,50000xx,{0},{0},{0},50001xx,50000{first}z,50000{first}z",
+            format!("50000z{iteration}")
+        )
+    };
+    let changed = |first: char| format!("50000{first}z,50000{first}z,50000xx,50000xx");
+    assert_eq!(
+        left.logs,
+        [line('z', 0), changed('A'), line('A', 1), changed('B'), line('B', 2), changed('C')]
+    );
+}
+
+#[test]
 fn responses_look_like_k6s() {
     let server = testkit::http::start();
     let left = run_against(

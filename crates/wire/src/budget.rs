@@ -3,6 +3,7 @@
 //! A server decides how large a body is, and every VU may receive one at the same time. Bodies count from the moment they
 //! are large until nothing refers to them any more, the script included.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +14,12 @@ use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::fault::Fault;
 use crate::limits::{
     BODY_BYTES_MAX, BODY_DOUBLED_BYTES_MAX, BODY_FREE_BYTES, BODY_RESERVE_BYTES_MAX, DECODED_BYTES_MAX,
+    SPARE_BODIES_BYTES_MAX,
 };
+
+thread_local! {
+    static SPARE_BODIES: RefCell<Spare> = const { RefCell::new(Spare { memories: Vec::new(), bytes: 0 }) };
+}
 
 /// The share of the machine's memory that bodies may take, as its reciprocal. The other three quarters are for what scripts
 /// make of them, the VUs themselves and the metrics.
@@ -119,28 +125,33 @@ impl<'b> Hold<'b> {
         if held.grow_to(bytes) { Ok(()) } else { Err(self.budget.exhausted()) }
     }
 
-    /// The body, with what it holds until nothing refers to it.
-    pub(crate) fn take(&mut self, body: Vec<u8>) -> Bytes {
+    /// The first bytes of a memory as a body, with what it holds until nothing refers to it.
+    pub(crate) fn take(&mut self, mut memory: Vec<u8>, body_bytes: usize) -> Bytes {
         match self.held.take() {
-            Some(held) => held.wrap(body),
-            None => Bytes::from(body),
+            Some(held) => held.wrap(Spared { memory, body_bytes }),
+            None => {
+                memory.truncate(body_bytes);
+                Bytes::from(memory)
+            }
         }
     }
 }
 
 /// The body of a response while it is received.
 pub(crate) struct BodyBuffer<'b> {
+    /// All of it is initialized, so that sockets are read into it; the body has the first `filled_bytes`.
     bytes: Vec<u8>,
+    filled_bytes: usize,
     hold: Hold<'b>,
 }
 
 impl<'b> BodyBuffer<'b> {
     pub(crate) fn new(budget: &'b Arc<BodyBudget>) -> BodyBuffer<'b> {
-        BodyBuffer { bytes: Vec::new(), hold: Hold::new(budget) }
+        BodyBuffer { bytes: Vec::new(), filled_bytes: 0, hold: Hold::new(budget) }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.filled_bytes == 0
     }
 
     /// Refuses a body that has more than it may.
@@ -150,25 +161,51 @@ impl<'b> BodyBuffer<'b> {
 
     /// Adds a piece. `announced_bytes` is the size that the server says the rest has, or zero.
     pub(crate) fn push(&mut self, piece: &[u8], announced_bytes: u64) -> Result<(), Fault> {
-        let room = self.bytes.capacity() - self.bytes.len();
-        if piece.len() > room {
-            match self.bytes.capacity() {
-                0 => {
-                    let announced_bytes = announced_bytes.min(BODY_RESERVE_BYTES_MAX) as usize;
-                    self.bytes.reserve_exact(piece.len() + announced_bytes);
-                }
-                1..BODY_DOUBLED_BYTES_MAX => self.bytes.reserve(piece.len()),
-                capacity => self.bytes.reserve_exact(piece.len().max(room + capacity / 2)),
-            }
-            self.hold.grow_to(self.bytes.capacity() as u64)?;
-        }
-        self.bytes.extend_from_slice(piece);
+        self.reserve(piece.len(), announced_bytes)?;
+        self.bytes[self.filled_bytes..][..piece.len()].copy_from_slice(piece);
+        self.filled_bytes += piece.len();
         Ok(())
+    }
+
+    /// Where the next `bytes` may be read to, so that they need not be copied; then [`Self::filled`] adds them.
+    pub(crate) fn room(&mut self, bytes: usize) -> Result<&mut [u8], Fault> {
+        self.reserve(bytes, 0)?;
+        Ok(&mut self.bytes[self.filled_bytes..][..bytes])
+    }
+
+    /// So many bytes were read into the room.
+    pub(crate) fn filled(&mut self, bytes: usize) {
+        self.filled_bytes += bytes;
+    }
+
+    fn reserve(&mut self, bytes: usize, announced_bytes: u64) -> Result<(), Fault> {
+        let room = self.bytes.len() - self.filled_bytes;
+        if bytes <= room {
+            return Ok(());
+        }
+        match self.bytes.len() {
+            0 => self.bytes = memory_for(bytes + announced_bytes.min(BODY_RESERVE_BYTES_MAX) as usize),
+            known @ 1..BODY_DOUBLED_BYTES_MAX => self.bytes.resize((known * 2).max(known + bytes), 0),
+            known => self.bytes.resize(known + bytes.max(room + known / 2), 0),
+        }
+        self.hold.grow_to(self.bytes.len() as u64)
     }
 
     /// Takes the body.
     pub(crate) fn take(&mut self) -> Bytes {
-        self.hold.take(std::mem::take(&mut self.bytes))
+        self.hold.take(std::mem::take(&mut self.bytes), std::mem::take(&mut self.filled_bytes))
+    }
+}
+
+/// Initialized memory for at least so many bytes of a body.
+fn memory_for(bytes: usize) -> Vec<u8> {
+    let spare = if bytes as u64 > BODY_FREE_BYTES { SPARE_BODIES.with_borrow_mut(Spare::take) } else { None };
+    match spare {
+        Some(mut spare) => {
+            spare.resize(spare.len().max(bytes), 0);
+            spare
+        }
+        None => vec![0; bytes],
     }
 }
 
@@ -224,6 +261,48 @@ impl Drop for Held {
     }
 }
 
+/// A large body. Its memory serves the next one of the thread where this one ends: given back to the allocator, it would go to the
+/// operating system and come back as new pages, which have to be cleared first.
+struct Spared {
+    memory: Vec<u8>,
+    body_bytes: usize,
+}
+
+impl AsRef<[u8]> for Spared {
+    fn as_ref(&self) -> &[u8] {
+        &self.memory[..self.body_bytes]
+    }
+}
+
+impl Drop for Spared {
+    fn drop(&mut self) {
+        let memory = std::mem::take(&mut self.memory);
+        // A thread that ends keeps nothing.
+        let _ = SPARE_BODIES.try_with(|spare| spare.borrow_mut().put(memory));
+    }
+}
+
+/// Memory of large bodies that are gone.
+struct Spare {
+    memories: Vec<Vec<u8>>,
+    bytes: usize,
+}
+
+impl Spare {
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let memory = self.memories.pop()?;
+        self.bytes -= memory.capacity();
+        Some(memory)
+    }
+
+    fn put(&mut self, memory: Vec<u8>) {
+        if self.bytes + memory.capacity() <= SPARE_BODIES_BYTES_MAX {
+            self.bytes += memory.capacity();
+            self.memories.push(memory);
+        }
+    }
+}
+
 struct HeldBody<T> {
     body: T,
     _held: Held,
@@ -253,11 +332,60 @@ mod tests {
     }
 
     #[test]
+    fn the_memory_of_a_large_body_serves_the_next_one() {
+        let budget = BodyBudget::new(1 << 30);
+        let body = |bytes: usize| {
+            let mut buffer = BodyBuffer::new(&budget);
+            buffer.push(&[1; 10], bytes as u64 - 10).unwrap();
+            let address = buffer.bytes.as_ptr();
+            buffer.push(&vec![1; bytes - 10], 0).unwrap();
+            (buffer.take(), address)
+        };
+        let (first, first_address) = body(1 << 20);
+        let (second, second_address) = body(1 << 20);
+        assert_ne!(first_address, second_address, "both are in use");
+        drop(first);
+        let (third, third_address) = body(100 << 10);
+        assert_eq!(third_address, first_address);
+        assert_eq!(third, vec![1; 100 << 10]);
+        let (fourth, fourth_address) = body(100);
+        assert!(fourth.len() == 100 && fourth_address != first_address);
+        let many: Vec<Bytes> = (0..40).map(|_| body(1 << 20).0).collect();
+        drop((second, third, many, body(200 << 20)));
+        assert_eq!(budget.held_bytes(), 0);
+        SPARE_BODIES.with_borrow(|spare| {
+            let kept_bytes: usize = spare.memories.iter().map(Vec::capacity).sum();
+            assert_eq!(kept_bytes, spare.bytes);
+            assert!((SPARE_BODIES_BYTES_MAX - (2 << 20)..=SPARE_BODIES_BYTES_MAX).contains(&kept_bytes));
+        });
+    }
+
+    #[test]
+    fn bodies_grow_as_far_as_they_come() {
+        let budget = BodyBudget::new(1 << 30);
+        let mut buffer = BodyBuffer::new(&budget);
+        let mut expect = Vec::new();
+        for piece in 0..200_u8 {
+            let bytes = 1 + usize::from(piece) * 300;
+            if piece % 3 == 0 {
+                let room = buffer.room(bytes + 5).unwrap();
+                assert_eq!(room.len(), bytes + 5);
+                room[..bytes].fill(piece);
+                buffer.filled(bytes);
+            } else {
+                buffer.push(&vec![piece; bytes], 0).unwrap();
+            }
+            expect.extend(vec![piece; bytes]);
+        }
+        assert!(buffer.take() == expect && buffer.is_empty() && buffer.take().is_empty());
+    }
+
+    #[test]
     fn bodies_count_until_nothing_refers_to_them() {
         let budget = BodyBudget::new(10 << 20);
         let body = |bytes: usize| {
             let mut hold = Hold::new(&budget);
-            hold.grow_to(bytes as u64).map(|()| hold.take(vec![0; bytes]))
+            hold.grow_to(bytes as u64).map(|()| hold.take(vec![0; bytes], bytes))
         };
         let small = body(BODY_FREE_BYTES as usize).expect("it is small");
         assert_eq!(budget.held_bytes(), 0);

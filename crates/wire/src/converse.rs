@@ -151,16 +151,24 @@ impl Talk<'_> {
                 if polled_at.since(*began.get_or_insert(polled_at)) >= vu::turns::TURN_MAX {
                     break;
                 }
-                let mut buffer = ReadBuf::new(scratch);
+                let trace = self.trace;
+                let room = self.decoder.room().map_err(|fault| trace.failed(*fault))?;
+                let is_straight = room.is_some();
+                let mut buffer = ReadBuf::new(room.unwrap_or(&mut scratch[..]));
                 let read = ready!(self.connection.poll_read(cx, &mut buffer));
-                self.stamp(polled_at, !buffer.filled().is_empty());
+                let read_bytes = buffer.filled().len();
+                self.stamp(polled_at, read_bytes > 0);
                 match read {
                     Ok(()) => {}
                     // Many servers end TLS connections without close_notify; the framing shows whether something is missing.
                     Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                     Err(error) => return Poll::Ready(Err(self.fail(&error, "read"))),
                 }
-                self.take(buffer.filled()).map_err(|fault| self.at_stage(*fault))?;
+                if is_straight && read_bytes > 0 {
+                    self.decoder.filled(read_bytes);
+                    continue;
+                }
+                self.take(&scratch[..read_bytes]).map_err(|fault| trace.failed(*fault))?;
             }
             if self.decoder.is_done() {
                 return Poll::Ready(Ok(()));
@@ -201,11 +209,7 @@ impl Talk<'_> {
     fn fail(&self, error: &io::Error, verb: &str) -> Error {
         let remote = self.connection.remote;
         let tls_error = tls::error_of(error, self.connection.target.host());
-        self.at_stage(tls_error.unwrap_or_else(|| stream_error(error, verb, self.connection.local(), remote)))
-    }
-
-    fn at_stage(&self, mut error: Error) -> Error {
-        error.stage = self.trace.stage();
-        error
+        self.trace
+            .failed(tls_error.unwrap_or_else(|| stream_error(error, verb, self.connection.local(), remote)))
     }
 }

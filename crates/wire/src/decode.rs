@@ -10,7 +10,7 @@ use crate::budget::{BodyBudget, BodyBuffer};
 use crate::chunked::Chunked;
 use crate::fault::{Fault, cut, malformed, malformed_body, too_large};
 use crate::head::{Framing, Head, find_head_end, parse_head};
-use crate::limits::{HEAD_BYTES_MAX, INTERIM_MAX};
+use crate::limits::{DIRECT_BYTES_MIN, HEAD_BYTES_MAX, INTERIM_MAX, READ_BYTES};
 use crate::response::Response;
 use crate::tap::Flow;
 
@@ -87,6 +87,27 @@ impl<'b> Decoder<'b> {
             used += self.step(&bytes[used..])?;
         }
         Ok(used)
+    }
+
+    /// Where the next bytes of a long body may be read to, without a copy; then [`Self::filled`] takes them.
+    pub(crate) fn room(&mut self) -> Result<Option<&mut [u8]>, Fault> {
+        match self.state {
+            State::Length { left } if left >= DIRECT_BYTES_MIN && self.keep_body && !self.flow.is_open() => {
+                let bytes = usize::try_from(left).unwrap_or(usize::MAX).min(READ_BYTES);
+                self.body.room(bytes).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// So many bytes, at least one, were read into the [`Self::room`].
+    pub(crate) fn filled(&mut self, bytes: usize) {
+        self.body.filled(bytes);
+        self.body_bytes += bytes as u64;
+        self.state = match self.state {
+            State::Length { left } if left > bytes as u64 => State::Length { left: left - bytes as u64 },
+            _ => State::Done,
+        };
     }
 
     /// The peer sends nothing more.
@@ -294,6 +315,51 @@ mod tests {
         );
         ok("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel", "more");
         ok("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", "more");
+    }
+
+    #[test]
+    fn long_bodies_may_be_read_in_place() {
+        let body: Vec<u8> = (0..200_000_u32).map(|at| (at % 251) as u8).collect();
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+        let budget = BodyBudget::of_memory(None);
+        for (begun_bytes, piece_bytes) in [(0, 7_001), (1, 64), (50_000, READ_BYTES), (195_000, READ_BYTES)] {
+            let mut decoder = Decoder::new(false, true, &budget, Flow::default());
+            assert!(decoder.room().unwrap().is_none(), "no head came yet");
+            decoder.feed(&[head.as_bytes(), &body[..begun_bytes]].concat()).unwrap();
+            let mut at = begun_bytes;
+            while at < body.len() {
+                let mut filled_bytes = 0;
+                if let Some(room) = decoder.room().unwrap() {
+                    filled_bytes = piece_bytes.min(room.len());
+                    room[..filled_bytes].copy_from_slice(&body[at..at + filled_bytes]);
+                }
+                match filled_bytes {
+                    0 => at += decoder.feed(&body[at..]).unwrap(),
+                    _ => decoder.filled(filled_bytes),
+                }
+                at += filled_bytes;
+            }
+            let response = decoder.into_response().expect("all of it came");
+            assert!(response.body == body && response.body_bytes == 200_000, "{begun_bytes} {piece_bytes}");
+        }
+        assert_eq!(budget.held_bytes(), 0);
+    }
+
+    #[test]
+    fn rooms_are_for_long_bodies_that_are_kept() {
+        let budget = BodyBudget::of_memory(None);
+        let check = |keep_body, head: &str, expect| {
+            let mut decoder = Decoder::new(false, keep_body, &budget, Flow::default());
+            decoder.feed(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n").as_bytes()).unwrap();
+            let room = decoder.room().unwrap().map(|room| room.len());
+            assert_eq!(room, expect, "{keep_body} {head}");
+        };
+        check(true, "Content-Length: 1000000", Some(READ_BYTES));
+        check(true, "Content-Length: 10000", Some(10_000));
+        check(true, "Content-Length: 1000", None);
+        check(false, "Content-Length: 1000000", None);
+        check(true, "Transfer-Encoding: chunked", None);
+        check(true, "Connection: close", None);
     }
 
     #[test]

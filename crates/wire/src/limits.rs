@@ -33,6 +33,11 @@ pub(crate) const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
 pub(crate) const SPARE_BUFFERS_MAX: usize = 16;
 /// See [`SPARE_BUFFERS_MAX`].
 pub(crate) const SPARE_BUFFER_BYTES_MAX: usize = 64 << 10;
+/// Bytes of memory that a thread keeps of large bodies that are gone, for the next ones.
+pub(crate) const SPARE_BODIES_BYTES_MAX: usize = 16 << 20;
+/// Bytes of a body still to come from which the socket is read straight into it. For fewer, one read that may take more than
+/// the body costs less.
+pub(crate) const DIRECT_BYTES_MIN: u64 = 8 << 10;
 /// Names in the lookup cache; when it is full, it is emptied.
 pub(crate) const NAMES_MAX: usize = 10_000;
 /// TLS sessions a client remembers.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use model::Instant;
 
-use crate::error::Stage;
+use crate::error::{Error, Stage};
 use crate::exchange::Phases;
 use crate::tls_facts::TlsFacts;
 
@@ -96,6 +96,12 @@ impl Trace {
             waiting_ns: of(Stage::Wait),
             receiving_ns: of(Stage::Receive),
         }
+    }
+
+    /// An error of the present stage.
+    pub(crate) fn failed(&self, mut error: Error) -> Error {
+        error.stage = self.stage();
+        error
     }
 
     fn leave(&self, now: Instant) {

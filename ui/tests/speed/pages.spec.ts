@@ -24,7 +24,7 @@ async function opened(browser: Browser, served: Served, path: string): Promise<P
 }
 
 async function expectSummary(page: Page): Promise<void> {
-  await expect(page.locator('.plot canvas')).toHaveCount(4);
+  await expect(page.locator('.plot canvas')).toHaveCount(5);
   await expect(page.locator('.waiting')).toHaveCount(0);
 }
 

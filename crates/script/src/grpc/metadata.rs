@@ -52,9 +52,9 @@ pub(super) fn read<'js>(args: &Args<'_, 'js>, name: &str, value: &Value<'js>) ->
     Ok(metadata)
 }
 
-/// Writes headers or trailers as JSON: lists by key. Binary values become texts, as in k6.
-pub(super) fn write(json: &mut Vec<u8>, fields: Option<&wire::Fields>, hidden: &[&str]) {
-    json.push(b'{');
+/// Headers or trailers as JSON: lists by key. Binary values become texts, as in k6.
+pub(super) fn json(fields: Option<&wire::Fields>, hidden: &[&str]) -> Vec<u8> {
+    let mut json = vec![b'{'];
     let mut is_first = true;
     for (name, values) in fields.into_iter().flat_map(wire::Fields::iter) {
         if hidden.contains(&name) {
@@ -63,16 +63,17 @@ pub(super) fn write(json: &mut Vec<u8>, fields: Option<&wire::Fields>, hidden: &
         if !std::mem::take(&mut is_first) {
             json.push(b',');
         }
-        write_text(json, name);
+        write_text(&mut json, name);
         json.extend_from_slice(b":[");
         for (index, value) in values.enumerate() {
             if index > 0 {
                 json.push(b',');
             }
             let decoded = grpc::decode_binary(name, value);
-            write_text(json, &String::from_utf8_lossy(decoded.as_deref().unwrap_or(value)));
+            write_text(&mut json, &String::from_utf8_lossy(decoded.as_deref().unwrap_or(value)));
         }
         json.push(b']');
     }
     json.push(b'}');
+    json
 }

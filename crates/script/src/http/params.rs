@@ -13,7 +13,7 @@ use wire::Auth;
 use super::expected;
 use super::jar::Jar;
 use super::url::Url;
-use super::{form, suspects, url};
+use super::{body, form, suspects, url};
 use crate::js::{self, Args};
 use crate::state::http::{ResponseCallback, SharedJar};
 use crate::trace_context::TraceOf;
@@ -145,23 +145,23 @@ fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js
         return Ok(());
     }
     let bytes = if body.is_string() {
-        js::to_string(args.ctx, body)?.into_bytes()
-    } else if let Some(bytes) = js::bytes_of(body) {
+        body::of_text(args, body)?
+    } else if let Some(bytes) = js::with_bytes(body, body::of_bytes) {
         bytes
     } else if let Some((bytes, content_type)) = super::fetch_globals::body_of(args.vu, body)? {
         if let Some(content_type) = content_type {
             set_header(&mut prepared.request, "Content-Type", content_type);
         }
-        bytes
+        Bytes::from(bytes)
     } else if let Some(object) = body.as_object().filter(|_| !body.is_function()) {
         let form = form::encode(args, object)?;
         set_header(&mut prepared.request, "Content-Type", form.content_type);
-        form.body
+        Bytes::from(form.body)
     } else {
         prepared.complain(format!("unknown type of a request's body: {}", body.type_name()));
         return Ok(());
     };
-    prepared.request.body = wire::Body::Bytes(Bytes::from(bytes));
+    prepared.request.body = wire::Body::Bytes(bytes);
     Ok(())
 }
 

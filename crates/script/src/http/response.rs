@@ -1,58 +1,23 @@
 //! The `Response` that scripts see. Its fields become JavaScript values when they are first read: most scripts look at
 //! two of the sixteen.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use ::json::Found;
 use bytes::Bytes;
-use rquickjs::class::{
-    ClassKind, JsCell, JsClass, PropertyDescriptor, PropertyName, Readable, Trace, Tracer,
-};
-use rquickjs::{Array, Atom, Class, Ctx, Exception, Object, Persistent, Value};
+use rquickjs::{Array, Class, Ctx, Exception, Object, Value};
 
 use super::page;
 use super::params::ResponseType;
 use super::perform::Done;
 use super::suspects;
 use crate::error::unwind;
-use crate::js::{self, Args, NativeFn, js_lifetime};
+use crate::js::lazy::{self, Fields, Kind, Lazy};
+use crate::js::{self, Args, NativeFn};
 use crate::memory::Charge;
 use crate::state::VuState;
-use crate::state::http::{FieldAtoms, RESPONSE_FIELDS};
 use crate::state::stop::StopReason;
-
-/// k6's fields, in k6's order.
-const FIELDS: [&str; RESPONSE_FIELDS] = [
-    "remote_ip",
-    "remote_port",
-    "url",
-    "status",
-    "status_text",
-    "proto",
-    "headers",
-    "cookies",
-    "body",
-    "timings",
-    "tls_version",
-    "tls_cipher_suite",
-    "ocsp",
-    "error",
-    "error_code",
-    "request",
-];
-
-/// Functions that belong to a response; k6 shows them among its own properties.
-const METHODS: &[(&str, NativeFn)] = &[
-    ("json", json),
-    ("html", page::html),
-    ("submitForm", page::submit_form),
-    ("clickLink", page::click_link),
-];
-
-/// Capacity for fields, so that most scripts need no second allocation.
-const FIELDS_READ_USUALLY: usize = 3;
 
 /// Facts of a response.
 pub(crate) struct Facts {
@@ -75,34 +40,15 @@ pub(crate) struct RequestFacts {
     pub(crate) cookies: Vec<(String, String, bool)>,
 }
 
-/// The JavaScript object.
-pub(crate) struct Response<'js> {
+/// A response under its JavaScript object.
+pub(super) struct Received {
     facts: Box<Facts>,
-    vu: Rc<VuState>,
     /// The bodies, which are not in the JavaScript heap.
     _held: Charge,
-    /// The fields that were read or set, by their place in [`FIELDS`]: two, usually.
-    values: RefCell<Vec<(u8, Value<'js>)>>,
-    /// Properties that the script has set itself.
-    extra: RefCell<Option<Object<'js>>>,
 }
-js_lifetime!(Response<'js>);
 
-/// Learns the engine's numbers of the field names; the names live as long as the VU.
-pub(super) fn prepare<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
-    let holder = Object::new(ctx.clone())?;
-    let mut atoms = FieldAtoms::default();
-    for (index, name) in FIELDS.iter().enumerate() {
-        holder.set(*name, index as i32)?;
-        atoms[index] = js::atom_number(&Atom::from_str(ctx.clone(), name)?);
-    }
-    *vu.http.fields.borrow_mut() = atoms;
-    *vu.http.field_names.borrow_mut() = Some(Persistent::save(ctx, holder));
-    if let Some(prototype) = Class::<Response<'js>>::prototype(ctx)? {
-        js::set_natives(&prototype, vu, METHODS)?;
-    }
-    Ok(())
-}
+/// The JavaScript object.
+type Response<'js> = Lazy<'js, Received>;
 
 /// Gives a finished request to the script: a response, or an exception where the script asked for one.
 pub(super) fn finish<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, done: Done) -> rquickjs::Result<Value<'js>> {
@@ -112,197 +58,41 @@ pub(super) fn finish<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, done: Done) -> rquic
     let Some(held) = Charge::of(&vu.stop.memory, done.facts.body_bytes()) else {
         return Err(unwind(ctx, &vu.stop, StopReason::Memory));
     };
-    let response = Response {
-        facts: done.facts,
-        vu: vu.clone(),
-        _held: held,
-        values: RefCell::new(Vec::with_capacity(FIELDS_READ_USUALLY)),
-        extra: RefCell::default(),
-    };
-    let known = vu.http.prototype.borrow().clone();
-    let prototype = match known {
-        Some(known) => known.restore(ctx)?,
-        None => prototype(ctx, vu)?,
-    };
-    Ok(Class::instance_proto(response, prototype)?.into_value())
+    lazy::object(ctx, vu, Received { facts: done.facts, _held: held })
 }
 
-/// The class's prototype, kept in the VU because asking the binding for it costs as much as making a response.
-fn prototype<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
-    let found = Class::<Response<'js>>::prototype(ctx)?.ok_or(rquickjs::Error::Unknown)?;
-    *vu.http.prototype.borrow_mut() = Some(Persistent::save(ctx, found.clone()));
-    Ok(found)
-}
-
-impl<'js> Trace<'js> for Response<'js> {
-    fn trace<'a>(&self, tracer: Tracer<'a, 'js>) {
-        for (_, value) in &*self.values.borrow() {
-            tracer.mark(value);
-        }
-        if let Some(extra) = &*self.extra.borrow() {
-            tracer.mark(extra.as_value());
-        }
-    }
-}
-
-impl<'js> JsClass<'js> for Response<'js> {
+impl Fields for Received {
     const NAME: &'static str = "Response";
-    const KIND: ClassKind = ClassKind::Exotic;
-    type Mutable = Readable;
+    const FIELDS: &'static [&'static str] = &[
+        "remote_ip",
+        "remote_port",
+        "url",
+        "status",
+        "status_text",
+        "proto",
+        "headers",
+        "cookies",
+        "body",
+        "timings",
+        "tls_version",
+        "tls_cipher_suite",
+        "ocsp",
+        "error",
+        "error_code",
+        "request",
+    ];
+    const METHODS: &'static [(&'static str, NativeFn)] = &[
+        ("json", json),
+        ("html", page::html),
+        ("submitForm", page::submit_form),
+        ("clickLink", page::click_link),
+    ];
 
-    fn constructor(_ctx: &Ctx<'js>) -> rquickjs::Result<Option<rquickjs::function::Constructor<'js>>> {
-        Ok(None)
+    fn kind(vu: &VuState) -> &Kind {
+        &vu.http.responses
     }
 
-    fn exotic_get_property(
-        this: &JsCell<'js, Self>,
-        ctx: &Ctx<'js>,
-        atom: Atom<'js>,
-        _receiver: Value<'js>,
-    ) -> rquickjs::Result<Value<'js>> {
-        let response = this.borrow();
-        match response.own(ctx, &atom)? {
-            Some(value) => Ok(value),
-            None => match Class::<Response<'js>>::prototype(ctx)? {
-                Some(prototype) => prototype.get(atom),
-                None => Ok(Value::new_undefined(ctx.clone())),
-            },
-        }
-    }
-
-    fn exotic_set_property(
-        this: &JsCell<'js, Self>,
-        ctx: &Ctx<'js>,
-        atom: Atom<'js>,
-        _receiver: Value<'js>,
-        value: Value<'js>,
-    ) -> rquickjs::Result<bool> {
-        let response = this.borrow();
-        if let Some(index) = response.field(&atom) {
-            response.keep(index, value);
-            return Ok(true);
-        }
-        response.extra(ctx)?.set(atom, value)?;
-        Ok(true)
-    }
-
-    fn exotic_delete_property(
-        this: &JsCell<'js, Self>,
-        ctx: &Ctx<'js>,
-        atom: Atom<'js>,
-    ) -> rquickjs::Result<bool> {
-        let response = this.borrow();
-        if let Some(index) = response.field(&atom) {
-            response.keep(index, Value::new_undefined(ctx.clone()));
-            return Ok(true);
-        }
-        response.extra(ctx)?.remove(atom)?;
-        Ok(true)
-    }
-
-    fn exotic_has_property(
-        this: &JsCell<'js, Self>,
-        ctx: &Ctx<'js>,
-        atom: Atom<'js>,
-    ) -> rquickjs::Result<bool> {
-        let response = this.borrow();
-        if response.field(&atom).is_some() {
-            return Ok(true);
-        }
-        let name = atom.to_value()?;
-        if response.extra(ctx)?.contains_key(name.clone())? {
-            return Ok(true);
-        }
-        match Class::<Response<'js>>::prototype(ctx)? {
-            Some(prototype) => prototype.contains_key(name),
-            None => Ok(false),
-        }
-    }
-
-    fn exotic_get_own_property(
-        this: &JsCell<'js, Self>,
-        ctx: &Ctx<'js>,
-        atom: Atom<'js>,
-    ) -> rquickjs::Result<Option<PropertyDescriptor<'js>>> {
-        let value = this.borrow().own(ctx, &atom)?;
-        Ok(value.map(|value| PropertyDescriptor::new_value(value, true, true, true)))
-    }
-
-    fn exotic_get_own_property_names(
-        this: &JsCell<'js, Self>,
-        ctx: &Ctx<'js>,
-    ) -> rquickjs::Result<Vec<PropertyName<'js>>> {
-        let mut names = Vec::with_capacity(FIELDS.len());
-        for name in FIELDS.into_iter().chain(METHODS.iter().map(|(name, _)| *name)) {
-            names.push(PropertyName { atom: Atom::from_str(ctx.clone(), name)?, is_enumerable: true });
-        }
-        let extra = this.borrow().extra.borrow().clone();
-        for name in extra.iter().flat_map(|extra| extra.keys::<String>()) {
-            names.push(PropertyName { atom: Atom::from_str(ctx.clone(), &name?)?, is_enumerable: true });
-        }
-        Ok(names)
-    }
-}
-
-impl<'js> Response<'js> {
-    fn field(&self, atom: &Atom<'js>) -> Option<usize> {
-        let number = js::atom_number(atom);
-        self.vu.http.fields.borrow().iter().position(|known| *known == number)
-    }
-
-    /// The value of a field that was read or set before.
-    fn kept(&self, index: usize) -> Option<Value<'js>> {
-        let values = self.values.borrow();
-        values.iter().find(|(known, _)| usize::from(*known) == index).map(|(_, value)| value.clone())
-    }
-
-    fn keep(&self, index: usize, value: Value<'js>) {
-        let mut values = self.values.borrow_mut();
-        match values.iter_mut().find(|(known, _)| usize::from(*known) == index) {
-            Some((_, known)) => *known = value,
-            None => values.push((index as u8, value)),
-        }
-    }
-
-    fn extra(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
-        let mut extra = self.extra.borrow_mut();
-        if let Some(extra) = &*extra {
-            return Ok(extra.clone());
-        }
-        let object = Object::new(ctx.clone())?;
-        object.set_prototype(None)?;
-        Ok(extra.insert(object).clone())
-    }
-
-    fn own(&self, ctx: &Ctx<'js>, atom: &Atom<'js>) -> rquickjs::Result<Option<Value<'js>>> {
-        let Some(index) = self.field(atom) else {
-            let extra = self.extra.borrow().clone();
-            let name = atom.to_value()?;
-            if let Some(extra) = extra
-                && extra.contains_key(name.clone())?
-            {
-                return extra.get(name).map(Some);
-            }
-            let is_method = METHODS.iter().any(|(known, _)| {
-                name.as_string().is_some_and(|name| name.to_string().is_ok_and(|name| name == *known))
-            });
-            return match Class::<Response<'js>>::prototype(ctx)? {
-                Some(prototype) if is_method => prototype.get(name).map(Some),
-                _ => Ok(None),
-            };
-        };
-        if let Some(value) = self.kept(index) {
-            return Ok(Some(value));
-        }
-        let value = self.make(ctx, FIELDS[index])?;
-        // A number costs as little to make as to keep.
-        if !value.is_number() {
-            self.keep(index, value.clone());
-        }
-        Ok(Some(value))
-    }
-
-    fn make(&self, ctx: &Ctx<'js>, field: &str) -> rquickjs::Result<Value<'js>> {
+    fn make<'js>(&self, ctx: &Ctx<'js>, field: &str) -> rquickjs::Result<Value<'js>> {
         let facts = &self.facts;
         let text = |text: &str| Ok(rquickjs::String::from_str(ctx.clone(), text)?.into_value());
         match field {
@@ -492,7 +282,7 @@ const BODY_CHARS_SHOWN: usize = 60;
 fn json<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let response = this_response(args)?;
     let response = response.borrow();
-    let facts = &response.facts;
+    let facts = &response.fields().facts;
     let Some(body) = facts.body() else {
         return Err(args.error(
             "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response",
@@ -565,5 +355,6 @@ fn selected<'js>(args: &Args<'_, 'js>, found: Option<Found>) -> rquickjs::Result
 pub(super) fn page_of(args: &Args<'_, '_>) -> rquickjs::Result<Option<(Bytes, String)>> {
     let response = this_response(args)?;
     let response = response.borrow();
-    Ok(response.facts.body().map(|body| (body.clone(), with_user(&response.facts.target))))
+    let facts = &response.fields().facts;
+    Ok(facts.body().map(|body| (body.clone(), with_user(&facts.target))))
 }

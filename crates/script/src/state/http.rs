@@ -3,16 +3,11 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use rquickjs::{Object, Persistent};
 use wire::CookieJar;
 
 use super::{VuBinding, VuState};
-
-/// Number of response fields.
-pub(crate) const RESPONSE_FIELDS: usize = 16;
-
-/// The engine's numbers of the names of response fields.
-pub(crate) type FieldAtoms = [u32; RESPONSE_FIELDS];
+use crate::http::body::SentText;
+use crate::js::lazy::Kind;
 
 /// HTTP state of one VU.
 #[derive(Default)]
@@ -20,11 +15,8 @@ pub(crate) struct HttpState {
     client: OnceCell<Rc<wire::Client>>,
     pub(crate) jar: RefCell<SharedJar>,
     pub(crate) callback: RefCell<ResponseCallback>,
-    pub(crate) fields: RefCell<FieldAtoms>,
-    /// Keeps the names behind `fields` alive.
-    pub(crate) field_names: RefCell<Option<Persistent<Object<'static>>>>,
-    /// Prototype of responses.
-    pub(crate) prototype: RefCell<Option<Persistent<Object<'static>>>>,
+    pub(crate) responses: Kind,
+    pub(crate) sent_text: RefCell<Option<SentText>>,
 }
 
 impl HttpState {
@@ -68,8 +60,8 @@ impl HttpState {
 
     /// Drops what holds JavaScript values.
     pub(crate) fn forget_values(&self) {
-        self.field_names.borrow_mut().take();
-        self.prototype.borrow_mut().take();
+        self.responses.forget_values();
+        self.sent_text.take();
     }
 }
 

@@ -132,6 +132,28 @@ fn calls_have_answers_and_samples() {
 }
 
 #[test]
+fn an_answer_is_an_object_like_others() {
+    check(
+        "const r = unary({ text: 'hi' });
+         console.log(Object.keys(r).join(), 'message' in r, 'nope' in r, r.nope, r.message === r.message);
+         const { message, status, ...rest } = r;
+         console.log(message.text, status, Object.keys(rest).join(), rest.headers === r.headers);
+         const copy = JSON.parse(JSON.stringify(r));
+         console.log(copy.message.text, copy.error, copy.headers['content-type'][0], copy.trailers['x-trailer'][0], copy.status);
+         r.message = 1; r.own = 2; delete r.error;
+         console.log(r.message, r.own, r.error, Object.keys(r).join());
+         console.log(unary({ text: 'hi' }, { discardResponseMessage: true }).message);",
+        &[
+            "message,error,headers,trailers,status true false undefined true",
+            "hi 0 error,headers,trailers true",
+            "hi null application/grpc the end 0",
+            "1 2 undefined message,error,headers,trailers,status,own",
+            "null",
+        ],
+    );
+}
+
+#[test]
 fn failures_are_answers_with_a_status() {
     let (left, _) = check(
         "const r = unary({ status: 5, statusMessage: 'no such 파일', withDetails: true });

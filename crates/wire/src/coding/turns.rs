@@ -171,7 +171,10 @@ impl<'b> Work<'b> {
         let held_bytes =
             decoded.as_ref().map_or(self.decoding.held_bytes(), |decoded| decoded.capacity() as u64);
         self.hold.grow_to(held_bytes).map_err(|fault| *fault)?;
-        Ok(decoded.map(|decoded| self.hold.take(decoded)))
+        Ok(decoded.map(|decoded| {
+            let body_bytes = decoded.len();
+            self.hold.take(decoded, body_bytes)
+        }))
     }
 }
 
