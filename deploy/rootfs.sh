@@ -24,7 +24,7 @@ libraries=$(cd "$work/all" && find lib lib64 usr/lib \( -name 'ld-linux*' -o -na
 (cd "$work/all" && cp --archive --parents $libraries "$folder")
 mkdir -p "$folder/usr/bin" "$folder/etc/ssl/certs" "$folder/usr/share/doc/plimsoll" "$folder/tmp" "$folder/data"
 cp "$work/all/usr/bin/plimsoll" "$folder/usr/bin/"
-cp -r "$work/all/usr/share/doc/plimsoll/." "$folder/usr/share/doc/plimsoll/"
+cp "$work/all/usr/share/doc/plimsoll/copyright" "$work/all/usr/share/doc/plimsoll/"THIRD-PARTY-LICENSES* "$folder/usr/share/doc/plimsoll/"
 cat "$work"/all/usr/share/ca-certificates/mozilla/*.crt >"$folder/etc/ssl/certs/ca-certificates.crt"
 echo 'plimsoll:x:65532:65532::/data:/usr/sbin/nologin' >"$folder/etc/passwd"
 echo 'plimsoll:x:65532:' >"$folder/etc/group"
