@@ -1,4 +1,4 @@
-//! The program as it is shipped: the release without the lab, stripped, as an archive and a Debian package, with checksums and a
+//! The program as it is shipped: built as a whole without the lab, stripped, as an archive and a Debian package, with checksums and a
 //! list of everything that it is made of.
 //!
 //! Symbols go into `plimsoll.debug`, and the program names that file (`.gnu_debuglink`), so that backtraces, `perf` and debuggers
@@ -22,7 +22,7 @@ use crate::workspace;
 const PROFILE: &str = "shipped";
 
 /// The largest size of the stripped program without the lab: slightly above its present size, so that growth is noticed.
-const BYTES_MAX: u64 = 45 << 20;
+const BYTES_MAX: u64 = 36 << 20;
 
 /// The size that the stripped program aims at.
 const BYTES_AIM: u64 = 30 << 20;

@@ -41,6 +41,7 @@
     }
 
     connect(url, options) {
+      host.mayConnect();
       if (typeof url !== 'string' && (!isObject(url) || Array.isArray(url))) {
         host.fail('invalid type: expected string or object with servers');
       }

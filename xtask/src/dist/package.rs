@@ -153,9 +153,10 @@ fn control_text(parts: &Parts, libc: &Libc, architecture: &str, installed_kib: u
 
 /// What Debian asks of every package (Debian Policy, 4.4 and 12.5) and the checks of its own that cannot be met: where, and the text.
 fn papers(parts: &Parts) -> [(&'static str, String); 3] {
+    let year = parts.date.split(' ').nth(3).unwrap_or_default();
     let copyright = format!(
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: Plimsoll\n\nFiles: *\n\
-         Copyright: Plimsoll's authors\nLicense: Apache-2.0\nComment: The program contains works of others; their licences are in\n \
+         Copyright: {year} Plimsoll's authors\nLicense: Apache-2.0\nComment: The program contains works of others; their licences are in\n \
          THIRD-PARTY-LICENSES.txt.gz beside this file.\n\nLicense: Apache-2.0\n On Debian systems the text of this licence is in\n \
          /usr/share/common-licenses/Apache-2.0.\n"
     );

@@ -106,7 +106,7 @@ fn aborts_and_failures() {
 #[test]
 fn a_crash_of_k6_is_an_exception_unless_its_own_result_is_wanted() {
     let script = "import { Client } from 'k6/x/mqtt';
-        try { new Client().connect('mqtt://localhost:1'); } catch (error) { console.log(error.message); }
+        try { new Client().connect(); } catch (error) { console.log(error.message); }
         export default () => {}";
     check(script, "", 0, "an MQTT broker in the init context");
     check(script, "--compat strict", 109, "k6 crashes here");

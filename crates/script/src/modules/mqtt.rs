@@ -29,6 +29,7 @@ static PRELUDE: Prelude = Prelude::new("k6/x/mqtt", include_str!("../../js/mqtt.
 const PROTOCOL: &str = "MQTT/3.1.1";
 
 const NATIVES: &[(&str, NativeFn)] = &[
+    ("mayConnect", may_connect),
     ("connect", connect),
     ("isConnected", is_connected),
     ("publish", |args| sync(args, publication(args)?)),
@@ -171,9 +172,8 @@ fn wait<T>(args: &Args<'_, '_>, work: impl Future<Output = T>) -> rquickjs::Resu
     done.map_err(|vu::Interrupted| unwind(args.ctx, &args.vu.stop, StopReason::Interrupted))
 }
 
-/// `connect(urls, settings, tags, method, dispatch)`: waits for a connection to the first broker that takes it. Its number, or the
-/// text of the failure.
-fn connect<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+/// `mayConnect()`: throws in the init context, before arguments are looked at, as in k6, which crashes there.
+fn may_connect<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if !args.vu.is_running() {
         let text = "connecting to an MQTT broker in the init context is not supported";
         if !args.vu.is_strict() {
@@ -182,6 +182,12 @@ fn connect<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         *args.vu.abort_reason.borrow_mut() = Some(text.to_owned());
         return Err(unwind(args.ctx, &args.vu.stop, StopReason::Crashed));
     }
+    args.undefined()
+}
+
+/// `connect(urls, settings, tags, method, dispatch)`: waits for a connection to the first broker that takes it. Its number, or the
+/// text of the failure.
+fn connect<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let Some(dispatch) = args.get(4).into_function() else {
         return Err(args.type_error("a client needs a function that takes its events"));
     };
