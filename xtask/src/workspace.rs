@@ -14,7 +14,7 @@ pub(crate) fn root() -> PathBuf {
 
 /// `cargo`, the one that runs us if one does.
 ///
-/// The facts that it tells us about our own package are not passed on: some build scripts read them, and all that depends on those
+/// Its variables about our own package are not passed on: some build scripts read them, and all that depends on those
 /// would be built again each time, 15 minutes of it.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

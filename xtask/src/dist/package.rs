@@ -151,7 +151,8 @@ fn control_text(parts: &Parts, libc: &Libc, architecture: &str, installed_kib: u
     )
 }
 
-/// What Debian asks of every package (Debian Policy, 4.4 and 12.5) and the checks of its own that cannot be met: where, and the text.
+/// Returns the files that Debian asks of every package (Debian Policy, 4.4 and 12.5), and the list of its checks that cannot be met:
+/// where each lies, and its text.
 fn papers(parts: &Parts) -> [(&'static str, String); 3] {
     let year = parts.date.split(' ').nth(3).unwrap_or_default();
     let copyright = format!(

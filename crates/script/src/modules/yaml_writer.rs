@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn times_have_no_quotes() {
         assert_eq!(write(&json!({"d": "\0 2022"})).as_deref(), Ok("d: \"\\0 2022\"\n"));
-        assert_eq!(write(&json!({"d": "\02022-08-06"})).as_deref(), Ok("d: 2022-08-06\n"));
+        assert_eq!(write(&json!({"d": "\x002022-08-06"})).as_deref(), Ok("d: 2022-08-06\n"));
     }
 
     #[test]
