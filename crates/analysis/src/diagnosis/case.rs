@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use model::diagnosis::Refusal;
 use model::{Evidence, Grade, Instant, OperationLoad, Reason, Signal, SignalId, Trace};
 
+use super::thresholds::prediction::STEADY_TIMES;
+
 /// Runs of one test in ascending order of load. One run suffices; several show what grows with load.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
@@ -153,14 +155,25 @@ impl Level {
     }
 
     /// Returns the mean time of a user between two requests of a closed load, seconds, from the middle of the run: at its end users stop, and
-    /// requests that are under way count for little (Z = (N - Q) / X). None for an open load, and for tasks.
+    /// requests that are under way count for little (Z = (N - Q) / X). None for an open load, for tasks, and while the load changes: the
+    /// law is one of the steady state.
     pub fn pause_s(&self) -> Option<f64> {
         let users = self.closed_vus.filter(|_| self.tasks.is_none())?;
         let edge = self.seconds.len().div_ceil(5);
         let middle = self.seconds.get(edge..self.seconds.len().saturating_sub(edge))?;
-        let length_s: f64 = middle.iter().map(Second::length_s).sum();
-        let finished: u64 = middle.iter().map(|second| second.finished).sum();
-        let busy_s: f64 = middle.iter().map(|second| second.in_flight * second.length_s()).sum();
+        let sums = |seconds: &[Second]| {
+            let length_s: f64 = seconds.iter().map(Second::length_s).sum();
+            let finished: u64 = seconds.iter().map(|second| second.finished).sum();
+            let busy_s: f64 = seconds.iter().map(|second| second.in_flight * second.length_s()).sum();
+            (length_s, finished, busy_s)
+        };
+        let (first, second) = middle.split_at(middle.len() / 2);
+        let in_flight = |seconds: &[Second]| sums(seconds).2 / sums(seconds).0.max(f64::MIN_POSITIVE);
+        let (before, after) = (in_flight(first), in_flight(second));
+        if before.max(after) > before.min(after) * STEADY_TIMES {
+            return None;
+        }
+        let (length_s, finished, busy_s) = sums(middle);
         (finished > 0).then(|| ((users * length_s - busy_s) / finished as f64).max(0.0))
     }
 
@@ -216,6 +229,8 @@ mod tests {
         let level = Level { seconds, closed_vus: Some(4.0), ..Level::default() };
         assert_eq!(level.pause_s(), Some(0.1));
         assert_eq!(Level { closed_vus: None, ..level.clone() }.pause_s(), None);
+        let ramp = (0..20).map(|at| second(at, 10, if at < 8 { 1.0 } else { 3.0 })).collect();
+        assert_eq!(Level { seconds: ramp, ..level.clone() }.pause_s(), None, "more users come");
         assert_eq!(Level { seconds: Vec::new(), ..level }.pause_s(), None);
     }
 

@@ -62,6 +62,7 @@ thresholds! {
         FREED_MAX: f64 = 0.95, "share of work", Law, "Largest share of work that a remedy frees by an estimate, since 1 / (1 - share) diverges (utilisation law)";
         FREED_COUNTED_MAX: f64 = 0.999, "share of work", Law, "The same by the resource's own counters";
         BETWEEN_RUNS: f64 = 0.05, "share of a rate", Lab, "Variation of throughput between runs";
+        STEADY_TIMES: f64 = 1.25, "times", Law, "Requests in flight of the second half of a steady load against the first, or the reverse";
         OF_CEILING: f64 = 0.1, "share of a rate", Lab, "Uncertainty of a ceiling";
         SLOTS_TIMES: f64 = 4.0, "ratio", Convention, "Raised limit of concurrency over the present one, for which an effect is predicted";
         PROMISED_MAX: f64 = 2.0, "ratio", Lab, "Largest promised gain where no resource reports a limit";
