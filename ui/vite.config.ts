@@ -12,7 +12,13 @@ const ABSENT = /\/(?:screens\/(?:Compare|Live|Runs)|parts\/(?:Stop|Token))\.svel
 export default defineConfig(({ mode }) => ({
   plugins: [svelte(), ...(mode === REPORT_MODE ? [singleFileReport()] : [])],
   resolve: {
-    alias: mode === REPORT_MODE ? [{ find: new RegExp(`^.*${ABSENT.source}`), replacement: fileURLToPath(new URL('src/parts/Absent.svelte', import.meta.url)) }] : [],
+    alias:
+      mode === REPORT_MODE
+        ? [
+            { find: new RegExp(`^.*${ABSENT.source}`), replacement: fileURLToPath(new URL('src/parts/Absent.svelte', import.meta.url)) },
+            { find: /^\.\/later$/, replacement: fileURLToPath(new URL('src/later.report.ts', import.meta.url)) },
+          ]
+        : [],
   },
   build: {
     // The report is built after the page, beside it.
@@ -24,7 +30,5 @@ export default defineConfig(({ mode }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
-    // A report is one file, with what the page loads later inside.
-    rolldownOptions: { output: { codeSplitting: mode !== REPORT_MODE } },
   },
 }));

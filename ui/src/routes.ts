@@ -3,6 +3,7 @@
 import type { Component } from 'svelte';
 import type { RunPage } from './api/contract';
 import type { LiveFeed } from './api/live.svelte';
+import { Capacity, Fleet } from './later';
 import Audit from './screens/Audit.svelte';
 import Bottleneck from './screens/Bottleneck.svelte';
 import Distribution from './screens/Distribution.svelte';
@@ -54,14 +55,14 @@ export const SCREENS: Screen[] = [
   { name: 'requests', title: 'screen_requests', component: Requests, count: (page) => page.counts.requests },
   { name: 'evidence', title: 'screen_evidence', component: Evidence },
   { name: 'bottleneck', title: 'screen_bottleneck', component: Bottleneck },
-  { name: 'capacity', title: 'screen_capacity', component: { load: () => import('./screens/Capacity.svelte') } },
+  { name: 'capacity', title: 'screen_capacity', component: Capacity },
   { name: 'distribution', title: 'screen_distribution', component: Distribution },
   { name: 'errors', title: 'screen_errors', component: Errors, count: (page) => page.counts.errors },
   { name: 'traces', title: 'screen_traces', component: Traces, count: (page) => page.counts.traces },
   { name: 'services', title: 'screen_services', component: Services },
   { name: 'logs', title: 'screen_logs', component: Logs, count: (page) => page.counts.logs },
   { name: 'validity', title: 'screen_validity', component: Validity },
-  { name: 'fleet', title: 'screen_fleet', component: { load: () => import('./screens/Fleet.svelte') }, count: (page) => page.counts.agents, isShown: (page) => page.counts.agents > 0 },
+  { name: 'fleet', title: 'screen_fleet', component: Fleet, count: (page) => page.counts.agents, isShown: (page) => page.counts.agents > 0 },
   { name: 'audit', title: 'screen_audit', component: Audit },
   { name: 'report', title: 'report', component: Report, onceEnded: true },
 ];
