@@ -351,7 +351,7 @@ impl Hub {
         true
     }
 
-    /// A test that no agent has run to its end is not over: what it has would look like the whole.
+    /// Stops a test that every agent left early: its partial results would look complete.
     fn refuse_partial_end(&mut self, now: Instant) {
         let mut ended = self.members.iter().filter(|it| it.stage == Stage::Ended).peekable();
         if self.is_stopped || ended.peek().is_none() || ended.any(|it| !it.is_early) {

@@ -102,7 +102,7 @@ fn an_agent_that_is_cut_off_for_ten_seconds_stops_its_load() {
     assert_eq!(ran.count("http_reqs"), server.settled().total, "sent = seen");
 }
 
-/// A hub that stood still finds agents that have stopped: what it has is not the whole test.
+/// Agents stop their load while the hub is stopped, so that its results are incomplete.
 #[test]
 fn a_hub_that_stood_still_for_ten_seconds_has_no_result() {
     let server = testkit::http::start();

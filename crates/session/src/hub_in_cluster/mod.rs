@@ -26,7 +26,7 @@ enum Call {
     Write { name: String, at: u64 },
     /// Runs the program.
     Begin { words: Vec<String>, env: BTreeMap<String, String> },
-    /// Waits for news: what the program printed from these places on, and its end.
+    /// Waits for output of the program after these offsets, bytes, or for its end.
     Follow { out: u64, err: u64 },
     /// Sends SIGINT to the program.
     Interrupt,

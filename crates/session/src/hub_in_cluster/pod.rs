@@ -198,7 +198,7 @@ impl Desk {
     fn follow(&self, out: u64, err: u64) -> Result<Vec<u8>, String> {
         let until = SystemClock::now() + NEWS_MAX;
         loop {
-            // The end first: what it printed before is in the files then.
+            // The end is looked for first: all output from before it is in the files then.
             let has_ended = !self.program().is_running();
             let (out, err) = (self.text("out", out)?, self.text("err", err)?);
             let is_news = !out.is_empty() || !err.is_empty();
