@@ -179,15 +179,18 @@ impl<'b> BodyBuffer<'b> {
     }
 
     fn reserve(&mut self, bytes: usize, announced_bytes: u64) -> Result<(), Fault> {
-        let room = self.bytes.len() - self.filled_bytes;
-        if bytes <= room {
+        let known = self.bytes.len();
+        if bytes <= known - self.filled_bytes {
             return Ok(());
         }
-        match self.bytes.len() {
-            0 => self.bytes = memory_for(bytes + announced_bytes.min(BODY_RESERVE_BYTES_MAX) as usize),
-            known @ 1..BODY_DOUBLED_BYTES_MAX => self.bytes.resize((known * 2).max(known + bytes), 0),
-            known => self.bytes.resize(known + bytes.max(room + known / 2), 0),
-        }
+        let wanted = match known {
+            0 => bytes + announced_bytes.min(BODY_RESERVE_BYTES_MAX) as usize,
+            1..BODY_DOUBLED_BYTES_MAX => (known * 2).max(self.filled_bytes + bytes),
+            _ => (known + known / 2).max(self.filled_bytes + bytes),
+        };
+        let mut memory = memory_for(wanted);
+        memory[..self.filled_bytes].copy_from_slice(&self.bytes[..self.filled_bytes]);
+        self.bytes = memory;
         self.hold.grow_to(self.bytes.len() as u64)
     }
 
@@ -199,14 +202,9 @@ impl<'b> BodyBuffer<'b> {
 
 /// Initialized memory for at least so many bytes of a body.
 fn memory_for(bytes: usize) -> Vec<u8> {
-    let spare = if bytes as u64 > BODY_FREE_BYTES { SPARE_BODIES.with_borrow_mut(Spare::take) } else { None };
-    match spare {
-        Some(mut spare) => {
-            spare.resize(spare.len().max(bytes), 0);
-            spare
-        }
-        None => vec![0; bytes],
-    }
+    let is_large = bytes as u64 > BODY_FREE_BYTES;
+    let spare = if is_large { SPARE_BODIES.with_borrow_mut(|spare| spare.take(bytes)) } else { None };
+    spare.unwrap_or_else(|| vec![0; bytes])
 }
 
 /// The part of the budget that something owns which changes its size.
@@ -289,8 +287,10 @@ struct Spare {
 }
 
 impl Spare {
-    fn take(&mut self) -> Option<Vec<u8>> {
-        let memory = self.memories.pop()?;
+    /// The memory with at least so many bytes that was given back last.
+    fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
+        let at = self.memories.iter().rposition(|memory| memory.len() >= bytes)?;
+        let memory = self.memories.remove(at);
         self.bytes -= memory.capacity();
         Some(memory)
     }
