@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::{IterationEnd, MetricRegistry};
 
-use super::{Heard, load, logged, run};
+use super::{Heard, cut, load, logged, run};
 use crate::{Bundle, Entry, MemoryLimits, Outside, Settings};
 
 #[test]
@@ -57,8 +57,9 @@ fn a_failure_ends_the_test() {
 
 #[test]
 fn a_program_ends_with_its_iteration() {
-    let left =
-        run("import exec from 'k6/x/exec'; export default function () { exec.command('sleep', ['20']); }");
+    let source =
+        "import exec from 'k6/x/exec'; export default function () { exec.command('sleep', ['20']); }";
+    let left = cut(|| run(source));
     assert_eq!(left.ends, [IterationEnd::Interrupted]);
 }
 

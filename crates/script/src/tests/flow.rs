@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use model::Mark;
 
-use super::{Left, load_error, logged, run, run_against, run_late};
+use super::{Left, cut, load_error, logged, run, run_against, run_late};
 use model::IterationEnd;
 
 /// A script that submits tasks of `ms` milliseconds and polls them; `options` are further options, `query` goes with polls.
@@ -141,7 +141,7 @@ fn unfinished_tasks_are_censored() {
 #[test]
 fn what_is_under_way_at_the_end_is_cut() {
     let server = testkit::http::start();
-    let left = run_against(&server.url(""), 1, &script("task", "60000", "", "interval: 0.9"));
+    let left = cut(|| run_against(&server.url(""), 1, &script("task", "60000", "", "interval: 0.9")));
     assert_eq!(left.ends, [IterationEnd::Interrupted]);
     assert_eq!(left.tags("flow_tasks"), ["end=cut group= scenario=default"]);
     let [(waited_ms, Mark::Cut)] = values(&left, "flow_duration")[..] else { panic!("{:?}", left.samples) };

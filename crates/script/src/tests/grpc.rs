@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use model::{IterationEnd, Mark, Span, SpanStatus};
 
-use super::{Left, run_against, run_in};
+use super::{Left, cut, run_against, run_in};
 
 /// Runs a script whose client is connected to the server.
 fn run_on(server: &testkit::Server, iterations: u64, init: &str, body: &str) -> Left {
@@ -189,7 +189,7 @@ fn a_call_that_takes_too_long_is_a_lower_bound() {
 
 #[test]
 fn a_call_is_cut_at_the_deadline() {
-    let (left, seen) = run("unary({ delayMs: 60000 });");
+    let (left, seen) = cut(|| run("unary({ delayMs: 60000 });"));
     assert_eq!(left.ends, [IterationEnd::Interrupted]);
     let mark = left.samples.iter().find(|(metric, ..)| metric == "grpc_req_duration").map(|sample| sample.3);
     assert_eq!((mark, seen.total), (Some(Mark::Cut), 1));
@@ -366,9 +366,10 @@ fn a_handler_that_throws_fails_the_iteration() {
 
 #[test]
 fn a_stream_without_an_end_is_cut_at_the_deadline() {
-    let (left, _) = run("const stream = new Stream(client, 'testkit.Echo/ServerStream');
+    let body = "const stream = new Stream(client, 'testkit.Echo/ServerStream');
          stream.on('data', () => {});
-         stream.write({ count: -1 });");
+         stream.write({ count: -1 });";
+    let (left, _) = cut(|| run(body));
     assert_eq!(left.ends, [IterationEnd::Interrupted]);
     assert!(left.count("grpc_streams_msgs_received") > 100);
 }

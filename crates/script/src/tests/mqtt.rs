@@ -2,7 +2,7 @@
 
 use model::IterationEnd;
 
-use super::{Left, run_against, start_server};
+use super::{Left, cut, run_against, start_server};
 
 fn run(url: &str, body: &str) -> Left {
     let source = format!(
@@ -117,7 +117,7 @@ fn mistakes_and_refusals() {
 #[test]
 fn a_client_that_waits_ends_with_its_iteration() {
     let Some(lab) = start_server(lab::MOSQUITTO) else { return };
-    let left = run(&lab.url("mosquitto"), "c.connect(__ENV.BASE, { keepalive: 1 });");
+    let left = cut(|| run(&lab.url("mosquitto"), "c.connect(__ENV.BASE, { keepalive: 1 });"));
     assert_eq!(left.ends, [IterationEnd::Interrupted]);
     assert!(left.logs.is_empty(), "{:?}", left.logs);
 }

@@ -2,7 +2,7 @@
 
 use model::IterationEnd;
 
-use super::{Left, run_against};
+use super::{Left, cut, run_against};
 
 const SHOW: &str = "
 const show = (run) => {
@@ -134,6 +134,6 @@ fn failures_have_their_cause() {
 #[test]
 fn a_statement_ends_with_its_iteration() {
     let Some(lab) = super::start_server(lab::MARIADB) else { return };
-    let left = run(&lab.url("mariadb"), "db.query('SELECT SLEEP(20)');");
+    let left = cut(|| run(&lab.url("mariadb"), "db.query('SELECT SLEEP(20)');"));
     assert_eq!(left.ends, [IterationEnd::Interrupted]);
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use lab::{LabError, Launch, Place, Server};
 use model::IterationEnd;
 
-use super::{Left, logged, run_against, start_server as start};
+use super::{Left, cut, logged, run_against, start_server as start};
 
 /// Logs what each promise gives.
 const SHOW: &str = "
@@ -199,7 +199,7 @@ fn failures_have_their_cause() {
 fn bytes_count_and_a_command_ends_with_its_iteration() {
     let Some(lab) = start(lab::REDIS) else { return };
     let url = format!("{}?read_timeout=-1", lab.url("redis"));
-    let left = run(&url, "await c.set('a', 'x'); await c.sendCommand('BLPOP', 'none', 0);");
+    let left = cut(|| run(&url, "await c.set('a', 'x'); await c.sendCommand('BLPOP', 'none', 0);"));
     assert_eq!(left.ends, [IterationEnd::Interrupted]);
     let password = url.trim_start_matches("redis://:").split('@').next().unwrap();
     let auth = format!("*2\r\n$4\r\nAUTH\r\n${}\r\n{password}\r\n", password.len());

@@ -2,7 +2,7 @@
 
 use model::IterationEnd;
 
-use super::{Left, logged, run_against};
+use super::{Left, cut, logged, run_against};
 
 const SHOW: &str = "
 const show = (run) => {
@@ -89,14 +89,14 @@ fn postgres() {
 #[test]
 fn a_statement_ends_with_its_iteration() {
     let Some(lab) = super::start_server(lab::POSTGRES) else { return };
-    let left = run(&lab.url("postgres"), "db.query('SELECT pg_sleep(60)');");
+    let left = cut(|| run(&lab.url("postgres"), "db.query('SELECT pg_sleep(60)');"));
     assert_eq!(left.ends, [IterationEnd::Interrupted]);
     let endless = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t";
     let source = format!(
         "import sql from 'k6/x/sql'; const db = sql.open('sqlite3', ':memory:');
          export default function () {{ db.query('{endless}'); }}"
     );
-    assert_eq!(run_against("", 1, &source).ends, [IterationEnd::Interrupted]);
+    assert_eq!(cut(|| run_against("", 1, &source)).ends, [IterationEnd::Interrupted]);
 }
 
 #[test]

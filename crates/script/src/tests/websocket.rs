@@ -2,7 +2,7 @@
 
 use model::Mark;
 
-use super::{Left, run_against, run_in};
+use super::{Left, cut, run_against, run_in};
 use model::IterationEnd;
 
 /// Runs a script with `__ENV.BASE` being the server's `ws://` address.
@@ -197,7 +197,7 @@ fn an_exception_in_a_handler_ends_the_iteration() {
 fn what_is_cut_off_has_no_duration() {
     let check = |body: &str, end: IterationEnd, durations: usize| {
         let server = testkit::http::start();
-        let left = run(&server, body);
+        let left = cut(|| run(&server, body));
         assert_eq!(left.ends, [end], "{body}");
         assert!(!left.logs.iter().any(|line| line == "never"), "{body}: {:?}", left.logs);
         assert_eq!((left.count("ws_sessions"), left.count("ws_session_duration")), (1, durations), "{body}");
