@@ -8,8 +8,8 @@ use model::MetricId;
 use super::locked;
 use super::points::Row;
 
-/// Maximum number of cached rows of a run: a day of seconds, about 500 bytes each.
-const ROWS_MAX: usize = 90_000;
+/// Maximum size of the cached rows of a run, bytes: hours of seconds, of one to four thousand bytes each.
+const BYTES_MAX: usize = 64 << 20;
 
 /// A metric, its step in windows, and a minute.
 pub(super) type Place = (MetricId, u32, u32);
@@ -23,7 +23,7 @@ pub(super) struct Columns(Mutex<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    rows: usize,
+    bytes: usize,
     minutes: HashMap<Place, Minute>,
 }
 
@@ -42,9 +42,10 @@ impl Columns {
         }
         // Without the lock: other threads read other minutes meanwhile.
         let minute: Minute = read()?.into();
+        let bytes: usize = minute.iter().map(|(_, row)| row.bytes()).sum();
         let mut kept = locked(&self.0);
-        if kept.rows + minute.len() <= ROWS_MAX && kept.minutes.insert(place, minute.clone()).is_none() {
-            kept.rows += minute.len();
+        if kept.bytes + bytes <= BYTES_MAX && kept.minutes.insert(place, minute.clone()).is_none() {
+            kept.bytes += bytes;
         }
         Ok(minute)
     }
@@ -67,7 +68,8 @@ mod tests {
         assert_eq!(count(0, Err("no")), Err("no"));
         assert_eq!(count(0, Ok(rows(60))), Ok(60));
         assert_eq!(count(0, Ok(Vec::new())), Ok(60));
-        assert_eq!(count(1, Ok(rows(ROWS_MAX as u32))), Ok(ROWS_MAX));
+        let too_many = BYTES_MAX / Row::from_point(&Point::default()).bytes() + 1;
+        assert_eq!(count(1, Ok(rows(too_many as u32))), Ok(too_many));
         assert_eq!(count(1, Ok(rows(3))), Ok(3), "what is too much is read each time");
     }
 }

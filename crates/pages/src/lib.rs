@@ -23,6 +23,7 @@ mod library;
 mod list;
 mod live;
 mod logs;
+mod packed;
 mod points;
 mod remarks;
 mod requests;

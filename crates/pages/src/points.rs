@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use api::Number;
 use api::page::{Column, ErrorSeries, NoteKind, Series, StatusSeries};
@@ -10,6 +11,7 @@ use model::metric::builtin::{
 };
 use model::{Aggregate, CounterTotal, GaugeTotal, Load, MetricId, Quantile, Trend, Work};
 
+use super::packed::Packed;
 use super::values::{is_supported, number_of};
 use super::{add, total};
 
@@ -112,9 +114,21 @@ pub(super) struct Row {
     count: u64,
     /// Responses by status code.
     statuses: Box<[(u16, u64)]>,
+    /// The selected trend.
+    trend: Arc<Packed>,
 }
 
 impl Row {
+    /// Returns the selected trend.
+    pub(super) fn trend(&self) -> Trend {
+        self.trend.unpack()
+    }
+
+    /// Returns the bytes that the row takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Row>() + size_of_val(&*self.statuses) + size_of::<Packed>() + self.trend.bytes()
+    }
+
     /// Returns responses by status code.
     pub(super) fn statuses(&self) -> &[(u16, u64)] {
         &self.statuses
@@ -184,6 +198,7 @@ impl Row {
             ],
             count: trend.population(),
             statuses: point.statuses.iter().map(|(status, count)| (*status, *count)).collect(),
+            trend: Arc::new(Packed::new(trend)),
         }
     }
 }

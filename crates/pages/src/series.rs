@@ -9,7 +9,6 @@ use api::page::{ChosenSeries, Column, LimitLine, Mark, NoteKind, Series};
 use model::metric::builtin::{self, HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, HTTP_REQS};
 use model::{
     Aggregate, Instant, Load, Metric, MetricId, MetricKind, MetricRegistry, SeriesKey, TagInterner, TagSetId,
-    Trend,
 };
 use report::number;
 use runfile::{Cell, Reader, State, ThresholdFacts};
@@ -39,7 +38,6 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
     let metric =
         if is_trend { asked.clone() } else { scope.reader.registry().get(default_metric(&scope.reader)) };
     let mut series = columns(scope, &metric, &tags, step)?;
-    widen(scope, (metric.id, &tags, step), &mut series)?;
     if !is_trend {
         series.chosen = Some(chosen(scope, &asked, &tags, step)?);
     }
@@ -126,6 +124,11 @@ pub(super) fn columns(
     // The first step may begin before the range.
     let second = |window: u32| scope.second(window.max(scope.range.start));
     let mut series = points::series(step, rows.iter().map(|(start, row)| (second(*start), row)));
+    if widening::is_needed(&series) {
+        let trends = rows.iter().map(|(_, row)| row.trend());
+        let latency = &mut series.latency;
+        [latency.p50, latency.p95, latency.p99] = widening::percentiles(trends);
+    }
     series.statuses = points::statuses(&series.width, rows.iter().map(|(_, row)| row));
     let places: HashMap<u32, usize> =
         rows.iter().enumerate().map(|(place, (start, _))| (*start, place)).collect();
@@ -152,32 +155,6 @@ fn chosen(scope: &Scope, metric: &Metric, tags: &TagFilter, step: u32) -> Result
         tags: tags.text(),
         values,
     })
-}
-
-/// Fills in percentiles of points with too few samples; those of the usual question are kept with the range.
-fn widen(
-    scope: &Scope,
-    (metric, tags, step): (MetricId, &TagFilter, u32),
-    series: &mut Series,
-) -> Result<(), PageError> {
-    if !widening::is_needed(series) {
-        return Ok(());
-    }
-    let start = |t: &Number| (t.0 as u32).saturating_add(scope.all.start) / step * step;
-    let starts: Vec<u32> = series.t.iter().map(start).collect();
-    let percentiles = || {
-        let trends = Reading::new(scope, metric, tags, step)?.trends(&starts, scope.range.clone())?;
-        Ok::<_, PageError>(widening::percentiles(&trends))
-    };
-    let is_usual = tags.is_empty()
-        && metric == default_metric(&scope.reader)
-        && step == step_of(&scope.range, scope.detail.points_max);
-    let [p50, p95, p99] = match is_usual {
-        true => scope.study.percentiles(&scope.range, percentiles)?,
-        false => percentiles()?,
-    };
-    (series.latency.p50, series.latency.p95, series.latency.p99) = (p50, p95, p99);
-    Ok(())
 }
 
 /// Returns the rows of a range, each with the first window of its step.
@@ -298,27 +275,6 @@ impl<'a> Reading<'a> {
         {
             point.add_status(status, counter.count);
         }
-    }
-
-    /// Returns the trends of the steps that begin with these windows.
-    fn trends(&self, starts: &[u32], range: Range<u32>) -> Result<Vec<Trend>, PageError> {
-        let places: HashMap<u32, usize> = starts.iter().enumerate().map(|(at, start)| (*start, at)).collect();
-        let mut trends = vec![Trend::default(); starts.len()];
-        let is_wanted = |key: SeriesKey| key.metric == self.metric && fits(self.matching.as_ref(), key.tags);
-        let rolled = self.step.min(runfile::STEPS[runfile::STEPS.len() - 1]);
-        let each = |window: u32, _: SeriesKey, cell: Cell<'_>| {
-            let Some(trend) = places.get(&self.start(window)).and_then(|at| trends.get_mut(*at)) else {
-                return;
-            };
-            match &cell {
-                Cell::Trend(part) => part.add_to(trend),
-                // Of a roll-up, or of the minute that a live run is in.
-                Cell::Whole(Aggregate::Trend(part)) => trend.merge(part),
-                Cell::Whole(_) | Cell::Brief(_) => {}
-            }
-        };
-        self.reader.steps(range, rolled, is_wanted, each).map_err(damaged)?;
-        Ok(trends)
     }
 
     /// Returns the values of a counter (per second), a gauge (the last value) or a rate (a share) in each step of a range.

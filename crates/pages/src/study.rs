@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use api::page::Column;
 use model::{GeneratorState, Trace, Validity, Window};
 use report::RunReport;
 use report::evidence::Collected;
@@ -86,8 +85,6 @@ pub(super) struct Study {
     /// Stored traces.
     pub(super) traces: Once<Vec<Trace>>,
     collected: Mutex<Option<Arc<Collected>>>,
-    /// Percentiles over time of the usual metric by range: p50, p95 and p99.
-    percentiles: Mutex<VecDeque<(Range<u32>, [Column; 3])>>,
     parts: Mutex<VecDeque<(Range<u32>, Arc<PartStudy>)>>,
     is_ahead: AtomicBool,
 }
@@ -127,27 +124,6 @@ impl Study {
             *kept = Some(collected.clone());
         }
         Ok(collected)
-    }
-
-    /// Returns the percentiles over time of the usual metric in a range; calls `make` if they are not cached.
-    ///
-    /// # Errors
-    /// Errors of `make`.
-    pub(super) fn percentiles<Error>(
-        &self,
-        range: &Range<u32>,
-        make: impl FnOnce() -> Result<[Column; 3], Error>,
-    ) -> Result<[Column; 3], Error> {
-        if let Some(known) = locked(&self.percentiles).iter().find(|known| known.0 == *range) {
-            return Ok(known.1.clone());
-        }
-        let made = make()?;
-        let mut kept = locked(&self.percentiles);
-        kept.push_back((range.clone(), made.clone()));
-        if kept.len() > PARTS_MAX {
-            kept.pop_front();
-        }
-        Ok(made)
     }
 
     /// Marks the run as being read ahead. Returns true for the first caller, who must start it.
@@ -232,23 +208,6 @@ mod tests {
         let huge = TAG_SETS_MAX + 1;
         assert!(!Arc::ptr_eq(&study.part(&(0..5), huge), &study.part(&(0..5), huge)));
         assert!(study.goes_ahead() && !study.goes_ahead());
-    }
-
-    #[test]
-    fn percentiles_of_the_latest_ranges_are_made_once() {
-        let study = Study::default();
-        let made = |end: u32| {
-            let mut is_made = false;
-            let make = || {
-                is_made = true;
-                Ok::<_, &str>(<[Column; 3]>::default())
-            };
-            study.percentiles(&(0..end), make).expect("made");
-            is_made
-        };
-        assert!(made(10) && !made(10));
-        assert!((11..11 + PARTS_MAX as u32).all(made));
-        assert!(made(10), "only the latest are kept");
     }
 
     #[test]

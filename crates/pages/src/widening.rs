@@ -26,43 +26,73 @@ pub(super) fn is_needed(series: &Series) -> bool {
 
 /// Returns p50, p95 and p99 over points with these trends: neighbours are joined until a percentile exists. One that the
 /// whole range does not support stays missing.
-pub(super) fn percentiles(trends: &[Trend]) -> [Column; 3] {
-    QUANTILES.map(|q| widened(trends, q))
+pub(super) fn percentiles(trends: impl Iterator<Item = Trend>) -> [Column; 3] {
+    let mut widened = QUANTILES.map(Widened::new);
+    for trend in trends {
+        widened.iter_mut().for_each(|one| one.push(&trend));
+    }
+    widened.map(Widened::finish)
 }
 
-fn widened(trends: &[Trend], q: f64) -> Column {
-    let mut groups: Vec<(usize, Trend)> = Vec::new();
-    let mut open = Trend::default();
-    for (at, trend) in trends.iter().enumerate() {
-        open.merge(trend);
-        if is_supported(open.population(), q) {
-            groups.push((at + 1, std::mem::take(&mut open)));
-        }
+/// A percentile over points, of which only the last groups are held.
+struct Widened {
+    q: f64,
+    column: Column,
+    /// The last group of points that has the percentile, and its trend: what is left at the end joins it.
+    last: Option<Group>,
+    /// The points that have none yet.
+    open: Group,
+}
+
+/// Points that share a percentile.
+#[derive(Default)]
+struct Group {
+    /// Whether each of them has samples.
+    points: Vec<bool>,
+    trend: Trend,
+}
+
+impl Group {
+    fn join(&mut self, other: Group) {
+        self.points.extend(other.points);
+        self.trend.merge(&other.trend);
     }
-    // The rest at the end joins the last group, or is all there is.
-    match groups.last_mut() {
-        Some((end, last)) if open.population() > 0 => {
-            *end = trends.len();
-            last.merge(&open);
-        }
-        Some(_) => {}
-        None => groups.push((trends.len(), open)),
-    }
-    let mut column = Column::default();
-    let mut from = 0;
-    for (end, joined) in &groups {
-        let (value, why) = quantile(joined, q);
-        let is_wide = end - from > 1 && value.is_some();
-        for trend in &trends[from..*end] {
-            match trend.population() {
-                0 => column.push(None, Some(NoteKind::NoSamples)),
-                _ => column.push(value, why.or(is_wide.then_some(NoteKind::Widened))),
+
+    fn write(self, q: f64, column: &mut Column) {
+        let (value, why) = quantile(&self.trend, q);
+        let is_wide = value.is_some() && self.points.iter().filter(|has_samples| **has_samples).count() > 1;
+        for has_samples in self.points {
+            match has_samples {
+                true => column.push(value, why.or(is_wide.then_some(NoteKind::Widened))),
+                false => column.push(None, Some(NoteKind::NoSamples)),
             }
         }
-        from = *end;
     }
-    (from..trends.len()).for_each(|_| column.push(None, Some(NoteKind::NoSamples)));
-    column
+}
+
+impl Widened {
+    fn new(q: f64) -> Widened {
+        Widened { q, column: Column::default(), last: None, open: Group::default() }
+    }
+
+    fn push(&mut self, trend: &Trend) {
+        self.open.points.push(trend.population() > 0);
+        self.open.trend.merge(trend);
+        if !is_supported(self.open.trend.population(), self.q) {
+            return;
+        }
+        let whole = std::mem::take(&mut self.open);
+        if let Some(last) = self.last.replace(whole) {
+            last.write(self.q, &mut self.column);
+        }
+    }
+
+    fn finish(mut self) -> Column {
+        let mut end = self.last.take().unwrap_or_default();
+        end.join(self.open);
+        end.write(self.q, &mut self.column);
+        self.column
+    }
 }
 
 /// Maximum number of windows that a live percentile covers: a minute of seconds.
@@ -136,7 +166,7 @@ mod tests {
     fn points_widen_until_a_percentile_exists() {
         // 100 requests a second: p95 needs two seconds, p99 ten.
         let trends: Vec<Trend> = (0..25).map(|_| second(100)).collect();
-        let [p50, p95, p99] = percentiles(&trends);
+        let [p50, p95, p99] = percentiles(trends.into_iter());
         assert!(p50.notes.is_empty(), "a second supports a median");
         let widened = [Note { from: 0, to: 25, why: NoteKind::Widened }];
         assert_eq!(p95.notes, widened);
@@ -147,14 +177,14 @@ mod tests {
     #[test]
     fn seconds_without_samples_stay_empty_and_a_short_run_keeps_its_reason() {
         let trends = [second(100), second(0), second(100), second(3)];
-        let p95 = widened(&trends, 0.95);
+        let [_, p95, p99] = percentiles(trends.into_iter());
         assert_eq!(p95.values[1], None);
         assert!([0, 2, 3].iter().all(|at| p95.values[*at].is_some()), "{p95:?}");
-        let p99 = widened(&trends, 0.99);
         assert!(p99.values.iter().all(Option::is_none));
         assert_eq!(p99.notes[0], Note { from: 0, to: 1, why: NoteKind::FewSamples });
-        assert_eq!(widened(&[second(0), second(0)], 0.5).values, [None, None]);
-        assert_eq!(widened(&[], 0.5).values, []);
+        let medians = |trends: &[Trend]| percentiles(trends.iter().cloned())[0].values.clone();
+        assert_eq!(medians(&[second(0), second(0)]), [None, None]);
+        assert_eq!(medians(&[]), []);
     }
 
     #[test]
