@@ -85,6 +85,7 @@ impl Drop for Vm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::{MemoryAccount, MemoryLimits, MemoryPool};
 
     #[test]
     fn the_engines_count_is_where_it_is_looked_for() {
@@ -94,6 +95,26 @@ mod tests {
             vu::coroutine(256 * 1024, move || context.with(|ctx| crate::js::countdown(&ctx).is_some()));
         let async_runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         assert!(async_runtime.block_on(has_count).unwrap());
+    }
+
+    /// Bytes that a runtime with so many contexts has from the allocator.
+    fn held_bytes(contexts: usize) -> usize {
+        let limits = MemoryLimits { vu_bytes: 1 << 40, process_bytes: 1 << 40 };
+        let account = MemoryAccount::new(MemoryPool::new(limits));
+        let runtime = Runtime::new_with_alloc(crate::js::heap::Recycling(account.clone())).unwrap();
+        let contexts: Vec<Context> = (0..contexts).map(|_| Context::full(&runtime).unwrap()).collect();
+        let held_bytes = account.held_bytes();
+        drop(contexts);
+        held_bytes
+    }
+
+    /// The figures of decision 0024.
+    #[test]
+    fn the_engines_own_memory_is_what_it_was() {
+        let of = [0, 1, 2, 8].map(held_bytes);
+        println!("bytes of 0, 1, 2 and 8 contexts in a runtime: {of:?}");
+        assert!(of[1] < 190_000, "{of:?}");
+        assert!(of[2] - of[1] < 70_000, "{of:?}");
     }
 
     #[test]

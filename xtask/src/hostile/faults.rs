@@ -104,8 +104,9 @@ const FAULTS: &[Fault] = &[
         ..SOUND
     },
     Fault {
-        name: "Fault: address space of 120 MB",
-        before: "ulimit -v 120000",
+        // The program itself takes 100 MB.
+        name: "Fault: address space of 90 MB",
+        before: "ulimit -v 90000",
         // Too few stacks for threads are an error; without memory for an allocation the process aborts, as every Rust program.
         codes: &["255", "signal"],
         is_stored: false,
