@@ -495,15 +495,14 @@ impl Agent {
         if now < self.silence_ends() && !is_stuck {
             return;
         }
-        let after = now.since(self.heard);
         if self.stage == Stage::Running && !self.has_stopped {
             self.has_stopped = true;
-            let text = format!("the hub did not answer for {} s", after.as_secs());
+            let text = format!("the hub did not answer for {} s", now.since(self.answered).as_secs());
             self.act(Task::Kill(convert::reason(ReasonKind::Listener, Some(text))));
             return;
         }
         if now >= self.silence_ends() {
-            let had_joined = self.stage != Stage::Joining;
+            let (after, had_joined) = (now.since(self.heard), self.stage != Stage::Joining);
             self.exit(Farewell::HubLost { after, had_joined });
         }
     }
@@ -600,12 +599,16 @@ mod tests {
         let steer = Order { act: Some(Act::Steer(Steer::default())) };
         frame(&mut agent, at(8), 2, Body::Order(steer));
         let killed = |outputs: Vec<AgentOutput>| {
-            outputs.iter().any(|output| matches!(output, AgentOutput::Do(Task::Kill(_))))
+            outputs.into_iter().find_map(|output| match output {
+                AgentOutput::Do(Task::Kill(reason)) => reason.text,
+                _ => None,
+            })
         };
-        assert!(!killed(agent.step(at(9), None)));
+        assert_eq!(killed(agent.step(at(9), None)), None);
         // A frame that was waiting while the machine stood still comes too late.
         let late = Echo { sent_ns: at(9).as_ns(), hub_ns: at(9).as_ns() };
-        assert!(killed(frame(&mut agent, at(20), 0, Body::Echo(late))));
+        let text = killed(frame(&mut agent, at(20), 0, Body::Echo(late)));
+        assert_eq!(text.as_deref(), Some("the hub did not answer for 18 s"), "an order at 8 s was no answer");
         assert_eq!(agent.fence(), at(2) + HUB_SILENCE_MAX, "it stays there");
     }
 
