@@ -1,9 +1,9 @@
-//! Trends as bytes, a tenth of the memory: what percentiles over several points are made of.
+//! Trends encoded as bytes: a tenth of their memory, for percentiles over several points.
 
 use histo::Values;
 use model::{Failures, Trend};
 
-/// A trend that is kept for later.
+/// A trend, encoded as bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     values: Box<[u8]>,

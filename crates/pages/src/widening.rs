@@ -34,13 +34,13 @@ pub(super) fn percentiles(trends: impl Iterator<Item = Trend>) -> [Column; 3] {
     widened.map(Widened::finish)
 }
 
-/// A percentile over points, of which only the last groups are held.
+/// A percentile over points. Only the latest groups are in memory.
 struct Widened {
     q: f64,
     column: Column,
-    /// The last group of points that has the percentile, and its trend: what is left at the end joins it.
+    /// The latest group of points with enough samples. Points left over at the end join it.
     last: Option<Group>,
-    /// The points that have none yet.
+    /// Later points, with too few samples so far.
     open: Group,
 }
 

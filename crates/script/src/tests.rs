@@ -173,11 +173,11 @@ fn check_calls(calls: &[(&str, &str)], run: impl FnOnce(&str) -> Left) {
 }
 
 thread_local! {
-    /// How long the scripts that a thread runs may compute; they may wait for twice that. A busy machine makes none of them late.
+    /// Maximum computing time of scripts that this thread runs, and half of their waiting time. It is enough on a busy machine.
     static TIME_MAX: Cell<Duration> = const { Cell::new(Duration::from_secs(20)) };
 }
 
-/// Runs what does not end by itself: it is cut after a second of computing, or two of waiting.
+/// Runs an endless script and cuts it after a second of computing, or two of waiting.
 fn cut<T>(run: impl FnOnce() -> T) -> T {
     let before = TIME_MAX.replace(Duration::from_secs(1));
     let left = run();
