@@ -159,8 +159,7 @@ fn lines_of_a_flood_cost_no_window() {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("a.plimsoll");
     let tags = Arc::new(TagInterner::default());
-    let mut writer =
-        Writer::create(&path, &Header::default(), Arc::default(), tags.clone()).expect("create");
+    let mut writer = Writer::create(&path, &Header::default(), Arc::default(), tags.clone()).expect("create");
     let line = LogLine::new(Instant::ZERO, LogLevel::Warn, "Request Failed".to_owned());
     let flood = RunEvent::Log(line);
     let lines = 10 * QUEUE_EVENTS_MAX as u64;

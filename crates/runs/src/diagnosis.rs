@@ -12,8 +12,8 @@ use model::metric::builtin::{
     HTTP_REQ_WAITING, VUS,
 };
 use model::{
-    Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, SignalId,
-    SystemTag, TagInterner, TagSet, Trend, Validity, Window, Work,
+    Aggregate, Datum, Diagnosis, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey,
+    Signal, SignalId, SystemTag, TagInterner, TagSet, Trend, Validity, Window, Work,
 };
 use report::Lang;
 use report::diagnosis::Clock;
@@ -54,6 +54,28 @@ pub fn of_run(reader: &Reader, lang: Lang) -> Result<DiagnosisReport, Failure> {
     let clocks = [clock(reader, &level)];
     let found = diagnose(&Case { levels: vec![level] });
     Ok(report::diagnosis::document(&found, &clocks, lang))
+}
+
+/// Diagnoses runs, or parts of them, together. `change` may leave evidence of each out.
+///
+/// # Errors
+/// A file is damaged.
+pub fn of_runs(
+    looked: Vec<Looked<'_>>,
+    change: impl FnMut(&mut Level),
+    lang: Lang,
+) -> Result<(Diagnosis, DiagnosisReport), Failure> {
+    let readers: Vec<&Reader> = looked.iter().map(|(reader, _)| *reader).collect();
+    let mut case = case(looked)?;
+    case.levels.iter_mut().for_each(change);
+    let clock_of = |level: &Level| {
+        let reader = readers.iter().find(|reader| reader.header().run_id == level.id)?;
+        Some(clock(reader, level))
+    };
+    let clocks: Vec<Clock> = case.levels.iter().filter_map(clock_of).collect();
+    let found = diagnose(&case);
+    let document = report::diagnosis::document(&found, &clocks, lang);
+    Ok((found, document))
 }
 
 /// Returns the clock that converts instants of a level to times of its run.

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use model::diagnosis::{Resource as ResourceName, ResourceKind};
-use model::{Instant, RecordKind, Signal, SignalId};
+use model::{Instant, RecordKind, Signal, SignalId, SpanKind};
 
 use super::case::Level;
 use super::case_view::View;
 use super::demand::{Demand, fit};
 use super::series;
 use super::thresholds::ceilings::{
-    FIRM_MIN, FULL, LITTLE_MAX, NEIGHBOURS_MIN, QUEUED_FULL, SATURATED_MIN, WAITING_MIN,
+    FIRM_MIN, FREE_MIN, FULL, LITTLE_MAX, NEIGHBOURS_MIN, ONE_THREAD_BUSIEST_MAX, ONE_THREAD_MOST,
+    ONE_THREAD_WAITING_MIN, QUEUED_FULL, SATURATED_MIN, WAITING_MIN,
 };
 use super::thresholds::prediction::FREED_MAX;
 
@@ -70,7 +71,11 @@ pub(super) struct Ceiling {
 
 /// Returns all resources with a known limit.
 pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
-    programs(view).into_iter().chain(USES.iter().flat_map(|of| of_use(view, of))).collect()
+    programs(view)
+        .into_iter()
+        .chain(one_thread_programs(view))
+        .chain(USES.iter().flat_map(|of| of_use(view, of)))
+        .collect()
 }
 
 /// Returns the CPU of the programs under load: each can have what it uses and what is idle. A program whose threads wait for a core is
@@ -110,6 +115,39 @@ fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
             peak_share: 1.0,
             demand: fit(points(view, SignalId::ListenerCpu, &place)),
             name: ResourceName { kind: ResourceKind::ProgramCpu, place },
+            signals: vec![signal],
+        })
+    };
+    view.signals(&[SignalId::ListenerCpu]).into_iter().filter_map(program).collect()
+}
+
+/// Returns the programs whose threads compute one at a time, as under an interpreter's lock: together they use one core, though each
+/// of them is mostly idle, another core is free, and requests inside of the service wait. Work that needs just one core by its rate
+/// leaves no requests waiting.
+fn one_thread_programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
+    let cores = view.signals(&[SignalId::CoreCpu]);
+    let used: f64 = cores.iter().filter_map(|core| series::mean(view.level, core)).sum();
+    let own_ns = view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Server);
+    let own = view.share_of_paths(own_ns.map(|(_, step)| step.own_ns).sum()) * view.level.in_flight();
+    if view.paths.traces == 0 || (cores.len() as f64 - used) < FREE_MIN || own < ONE_THREAD_WAITING_MIN {
+        return Vec::new();
+    }
+    let threads = view.signals(&[SignalId::ListenerThread]);
+    let program = |signal: &'a Signal| {
+        let is_it = |other: &&&Signal| other.source == signal.source && other.labels == signal.labels;
+        let busiest = threads.iter().find(is_it).and_then(|thread| series::mean(view.level, thread))?;
+        let inside = series::inside(view.level, signal);
+        let is_one = |used: f64| (FULL..=ONE_THREAD_MOST).contains(&used);
+        let full = inside.iter().filter(|(_, used)| is_one(*used)).count();
+        let mean = series::mean(view.level, signal)?;
+        let place = series::place(signal).to_owned();
+        (busiest < ONE_THREAD_BUSIEST_MAX && is_one(mean)).then(|| Resource {
+            limit: 1.0,
+            mean,
+            at_limit: full as f64 / inside.len().max(1) as f64,
+            peak_share: 1.0,
+            demand: fit(points(view, SignalId::ListenerCpu, &place)),
+            name: ResourceName { kind: ResourceKind::OneThread, place },
             signals: vec![signal],
         })
     };

@@ -87,6 +87,10 @@ thresholds! {
         FULL: f64 = 0.9, "share of the limit", Lab, "Use from which on a resource is at its limit: schedulers and scrapes leave a little";
         NEIGHBOURS_MIN: f64 = 0.5, "share of CPU use", Convention, "Use by other programs from which on a machine's processors give no ceiling: they may yield them";
         LITTLE_MAX: f64 = 0.1, "cores", Convention, "CPU use of a program below which a machine that others use up does not limit it, unless its threads wait for a core";
+        FREE_MIN: f64 = 0.25, "cores", Convention, "Idle CPU of a machine from which on it is not the machine that holds a program to one core";
+        ONE_THREAD_MOST: f64 = 1.25, "cores", Convention, "Largest mean CPU use of a program whose threads compute one at a time: the kernel's work for it comes on top";
+        ONE_THREAD_BUSIEST_MAX: f64 = 0.8, "cores", Convention, "CPU use from which on a program's busiest thread is at its limit itself";
+        ONE_THREAD_WAITING_MIN: f64 = 2.5, "requests", Arithmetic, "Requests inside of services, beside calls, from which on some wait although only one core is in use";
         QUEUED_FULL: f64 = 0.75, "share of the limit", Convention, "Use from which on a program whose threads wait for a core is at its limit: cores are idle for moments while locks are handed on";
         WAITING_MIN: f64 = 1.0, "threads", Convention, "Mean number of a program's threads that wait for a core, from which on it is at its limit";
         SATURATED_MIN: f64 = 0.9, "share of the time", Lab, "Time at the limit from which on the present throughput is the ceiling";
@@ -127,6 +131,7 @@ thresholds! {
         DEMAND_MIN: f64 = 0.3, "share of service time", Lab, "Share of a service's work without queueing";
         HELD_MIN: f64 = 0.1, "share of calls", Lab, "Minimum share of delayed calls for a rate limit";
         HELD_SHARE_MIN: f64 = 0.1, "share of response time", Lab, "Minimum time of delayed calls for a rate limit";
+        INNER_MIN: f64 = 0.5, "share of the outer call", Convention, "Time of a callee's own call from which on it is named in place of the call that waits for it";
         DECIDES_MIN: f64 = 0.5, "share of response time", Convention, "Own share of a call that decides response time";
         NOTICED_S: f64 = 0.1, "seconds", Convention, "Length of a call that users notice (Nielsen, 1993)";
         QUICK_MAX: f64 = 0.1, "share of the mean", Lab, "Fastest twentieth of calls under a rate limit";

@@ -161,6 +161,8 @@ codes! {
         Core = "core",
         /// The CPU that a program on a machine can have.
         ProgramCpu = "CPU of the program",
+        /// The CPU of a program whose threads compute one at a time.
+        OneThread = "CPU of the program, one thread at a time",
         /// One thread of a program, which a core can run.
         Thread = "thread",
         /// The CPU of a JVM process.

@@ -234,6 +234,6 @@ impl Visit {
         let Some(id) = self.finished.id.as_ref().filter(|_| self.is_whole()) else { return Ok(None) };
         let path = context.catalogue()?.find(&id.to_string()).map_err(|error| runs::failed(&error))?;
         let reader = runs::open(&path)?;
-        diagnose::diagnose_runs(vec![(&reader, None)], lang).map(Some)
+        runs::diagnosis::of_runs(vec![(&reader, None)], |_| (), lang).map(Some)
     }
 }

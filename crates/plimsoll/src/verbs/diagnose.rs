@@ -2,12 +2,11 @@
 
 use std::io::IsTerminal;
 
-use analysis::diagnosis::{Level, diagnose};
+use analysis::diagnosis::Level;
 use api::diagnosis::DiagnosisReport;
-use model::Diagnosis;
 use report::Lang;
 use report::capacity::StudyReport;
-use report::diagnosis::{Clock, document, text};
+use report::diagnosis::text;
 use runfile::Reader;
 use runs::diagnosis::{self, Looked};
 use runs::{Exit, Failure, WindowRange};
@@ -40,45 +39,14 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
     let part = flags.window.as_deref().map(WindowRange::parse).transpose()?;
     let look = |reader| Ok((reader, part.map(|part| part.range(reader)).transpose()?));
     let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
-    let (_, diagnosis) = diagnose_runs_without(&flags.without, looked, Lang::En)?;
+    let without = |level: &mut Level| flags.without.iter().for_each(|kind| leave_out(level, *kind));
+    let (_, diagnosis) = diagnosis::of_runs(looked, without, Lang::En)?;
     if flags.json {
         session::terminal::print(&report::diagnosis::json(&diagnosis));
     } else {
         print(&diagnosis, flags.all, context);
     }
     Ok(Exit::Ok)
-}
-
-/// Diagnoses these runs, or parts of them, and returns the document in a language as well.
-///
-/// # Errors
-/// A file is damaged.
-pub(super) fn diagnose_runs(
-    looked: Vec<Looked>,
-    lang: Lang,
-) -> Result<(Diagnosis, DiagnosisReport), Failure> {
-    diagnose_runs_without(&[], looked, lang)
-}
-
-fn diagnose_runs_without(
-    without: &[Left],
-    looked: Vec<Looked>,
-    lang: Lang,
-) -> Result<(Diagnosis, DiagnosisReport), Failure> {
-    let readers: Vec<&Reader> = looked.iter().map(|(reader, _)| *reader).collect();
-    let mut case = diagnosis::case(looked)?;
-    case.levels.iter_mut().for_each(|level| without.iter().for_each(|kind| leave_out(level, *kind)));
-    let clocks: Vec<Clock> = case
-        .levels
-        .iter()
-        .filter_map(|level| {
-            let reader = readers.iter().find(|reader| reader.header().run_id == level.id)?;
-            Some(diagnosis::clock(reader, level))
-        })
-        .collect();
-    let found = diagnose(&case);
-    let diagnosis = document(&found, &clocks, lang);
-    Ok((found, diagnosis))
 }
 
 fn leave_out(level: &mut Level, kind: Left) {
@@ -108,7 +76,7 @@ pub(super) fn of_study(
     };
     let readers = ids.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
     let looked: Vec<Looked> = readers.iter().map(|reader| (reader, None)).collect();
-    diagnose_runs(looked, lang).map(|(_, document)| Some(document))
+    diagnosis::of_runs(looked, |_| (), lang).map(|(_, document)| Some(document))
 }
 
 /// The lowest load and the highest ones, in ascending order: a diagnosis explains what grew between them.

@@ -116,8 +116,9 @@ pub(super) fn throughput_caption(capacity: &Capacity, lang: Lang) -> String {
 fn plateau(capacity: &Capacity) -> Option<(f64, f64, f64)> {
     let deciding: Vec<&Level> = capacity.levels.iter().filter(|level| level.decides).collect();
     let last = deciding.last()?;
-    let as_high_as =
-        |least: f64| deciding.iter().position(|level| level.throughput_per_s >= least).map(|at| &deciding[at..]);
+    let as_high_as = |least: f64| {
+        deciding.iter().position(|level| level.throughput_per_s >= least).map(|at| &deciding[at..])
+    };
     if let Some(ceiling) = &capacity.ceiling {
         let (least, most) = (ceiling.plateau_least_per_s, ceiling.plateau_most_per_s);
         return Some((as_high_as(least).map_or(last.load, |flat| flat[0].load), least, most));

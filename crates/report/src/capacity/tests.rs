@@ -97,8 +97,14 @@ fn throughput_that_a_lower_step_had_does_not_rise() {
         part.levels.iter_mut().zip(throughputs).for_each(|(level, per_s)| level.throughput_per_s = per_s);
         sentences::throughput_caption(&part, Lang::En)
     };
-    assert_eq!(caption([132.0, 590.0, 599.0, 601.0]), "Throughput is flat from 200 VUs on, at 590/s to 601/s.");
-    assert_eq!(caption([132.0, 264.0, 485.0, 590.0]), "Throughput still rises at the highest step, to 590/s.");
+    assert_eq!(
+        caption([132.0, 590.0, 599.0, 601.0]),
+        "Throughput is flat from 200 VUs on, at 590/s to 601/s."
+    );
+    assert_eq!(
+        caption([132.0, 264.0, 485.0, 590.0]),
+        "Throughput still rises at the highest step, to 590/s."
+    );
 }
 
 #[test]

@@ -194,6 +194,7 @@ pub fn demand_used(lang: Lang, kind: ResourceKind) -> String {
         | ResourceKind::NodeCpu
         | ResourceKind::Core
         | ResourceKind::ProgramCpu
+        | ResourceKind::OneThread
         | ResourceKind::Thread => {
             text!(lang, "{name}, cores", "{name} 사용량(코어)")
         }

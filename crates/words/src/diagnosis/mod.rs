@@ -112,7 +112,11 @@ fn inconclusive(lang: Lang, why: Inconclusive) -> String {
 /// Returns the name of a kind of resource, for the middle of a sentence.
 fn resource_kind(lang: Lang, kind: ResourceKind) -> String {
     match kind {
-        ResourceKind::Cpu | ResourceKind::NodeCpu | ResourceKind::JvmCpu | ResourceKind::ProgramCpu => {
+        ResourceKind::Cpu
+        | ResourceKind::NodeCpu
+        | ResourceKind::JvmCpu
+        | ResourceKind::ProgramCpu
+        | ResourceKind::OneThread => {
             text!(lang, "CPU", "CPU")
         }
         ResourceKind::Thread => text!(lang, "thread", "스레드"),
@@ -132,6 +136,13 @@ fn resource_name(lang: Lang, resource: &model::diagnosis::Resource) -> String {
         ResourceKind::NodeCpu => text!(lang, "CPU of node {place}", "노드 {place}의 CPU"),
         ResourceKind::JvmCpu => text!(lang, "CPU of JVM {place}", "JVM {place}의 CPU"),
         ResourceKind::ProgramCpu => text!(lang, "CPU of process {place}", "프로세스 {place}의 CPU"),
+        ResourceKind::OneThread => {
+            text!(
+                lang,
+                "CPU of process {place}, one thread at a time,",
+                "한 번에 한 스레드만 실행하는 프로세스 {place}의 CPU"
+            )
+        }
         ResourceKind::Thread => text!(lang, "busiest thread of {place}", "{place}의 가장 바쁜 스레드"),
         ResourceKind::Core => text!(lang, "core {place}", "코어 {place}"),
         ResourceKind::Disk => text!(lang, "disk of {place}", "{place}의 디스크"),
@@ -149,6 +160,7 @@ fn amount(lang: Lang, kind: ResourceKind, value: f64) -> String {
         | ResourceKind::NodeCpu
         | ResourceKind::Core
         | ResourceKind::ProgramCpu
+        | ResourceKind::OneThread
         | ResourceKind::Thread => match value_text.as_str() {
             "1" => text!(lang, "1 core", "1코어"),
             _ => text!(lang, "{value_text} cores", "{value_text}코어"),

@@ -14,6 +14,11 @@ pub fn remedy(lang: Lang, remedy: &Remedy) -> String {
             "Reduce the CPU time per request in {place}, or run more of its threads or processes.",
             "{place}의 요청당 CPU 시간을 줄이거나, 스레드나 프로세스를 늘리십시오."
         ),
+        Remedy::RaiseProcessor { kind: ResourceKind::OneThread, place, .. } => text!(
+            lang,
+            "Reduce the CPU time per request in {place}, or run more of its processes: more threads do not help.",
+            "{place}의 요청당 CPU 시간을 줄이거나, 프로세스를 늘리십시오. 스레드를 늘려도 효과가 없습니다."
+        ),
         Remedy::RaiseProcessor { kind, place, limit } => {
             let limit = amount(lang, *kind, *limit);
             text!(

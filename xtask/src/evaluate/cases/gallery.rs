@@ -38,7 +38,7 @@ const ERROR_MAX: f64 = 0.15;
 /// The mark of a result whose run was diagnosed again with later detectors.
 const REPLAYED: &str = "replayed";
 
-/// What is left of a run's evidence, and the kinds that are left out for it.
+/// The evidence that is left of a run, and the kinds that are left out for it.
 const REDUCED: [(&str, &[&str]); 3] =
     [("traces", &["metrics"]), ("metrics", &["traces"]), ("nothing", &["traces", "metrics"])];
 
@@ -58,9 +58,8 @@ pub(super) fn parts_by_sources() -> anyhow::Result<Vec<String>> {
     let mut known = parts()?;
     let runs = known.iter().map(|part| system::kept_run(part)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut runs = runs.into_iter();
-    known.retain(|part| {
-        runs.next().is_some_and(|run| run.exists()) || result_path(BY_SOURCES, part).exists()
-    });
+    known
+        .retain(|part| runs.next().is_some_and(|run| run.exists()) || result_path(BY_SOURCES, part).exists());
     Ok(known)
 }
 

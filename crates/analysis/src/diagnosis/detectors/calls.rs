@@ -21,8 +21,8 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::prediction::Gone;
 use super::super::thresholds::calls::{
-    DECIDES_MIN, DEMAND_MIN, EVEN_MAX, HELD_MIN, HELD_SHARE_MIN, LIMITED_S_MIN, NOTICED_S, QUICK_MAX,
-    SHARE_MIN,
+    DECIDES_MIN, DEMAND_MIN, EVEN_MAX, HELD_MIN, HELD_SHARE_MIN, INNER_MIN, LIMITED_S_MIN, NOTICED_S,
+    QUICK_MAX, SHARE_MIN,
 };
 use super::super::thresholds::case_view::WAITS_MIN;
 use crate::roles::{ActivityRole, Callee, is_method_alone};
@@ -45,9 +45,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut all: Vec<Observation> = Vec::new();
     all.extend(reported_limit(view));
     let calls = view.paths.steps.iter().filter(|(key, step)| is_call(view, key, step));
-    let shares = calls.map(|(key, step)| (key, step, Share::new(view, key, step)));
-    let most = shares.max_by(|a, b| a.2.all.total_cmp(&b.2.all));
-    let Some((key, step, share)) = most else { return all };
+    let shares: Vec<Shared<'_>> = calls.map(|(key, step)| (key, step, Share::new(view, key, step))).collect();
+    let Some((key, step, share)) = innermost(&shares) else { return all };
     if share.all < SHARE_MIN || share.demand < DEMAND_MIN {
         all.push(Observation::RuledOut(RuledOut::SlowCalls {
             service: key.service.to_string(),
@@ -66,6 +65,20 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         all.push(found(view, (key, step), &share, kind));
     }
     all
+}
+
+/// A call, and the part of response time that it accounts for.
+type Shared<'a> = (&'a StepKey, &'a Step, Share);
+
+/// The call that takes the most. If its callee has spans and spends most of that time in a call of its own, it is that one.
+fn innermost<'a>(shares: &'a [Shared<'a>]) -> Option<&'a Shared<'a>> {
+    let most = shares.iter().max_by(|a, b| a.2.all.total_cmp(&b.2.all))?;
+    let is_inside = |(key, step, _): &&Shared<'_>| {
+        let is_of_callee = most.1.parents > 0 && key.service != most.0.service;
+        is_of_callee && step.parents == 0 && step.total_ns >= most.1.total_ns * INNER_MIN
+    };
+    let inside = shares.iter().filter(is_inside).max_by(|a, b| a.1.total_ns.total_cmp(&b.1.total_ns));
+    Some(inside.unwrap_or(most))
 }
 
 /// Returns true for a call of another service: a client span, or an internal span that records a call.
@@ -324,6 +337,24 @@ mod tests {
         assert_eq!(found[0].role, Role::Limits);
         let found = fires(detect, &case("POST /notify", 0.0, |_| 25.0));
         assert_eq!(found[0].role, Role::Contributes, "no request queues behind it");
+    }
+
+    /// A front calls a service, whose spans show that it waits for a call of its own.
+    #[test]
+    fn the_call_that_a_callee_waits_for_is_named_and_not_the_callee() {
+        let case = |inner_ms: f64| {
+            let trace = |number: u128| {
+                let kind = |kind, span: Span| Span { kind, ..span };
+                let mut spans = request("front", "GET /quote", 400.0, &[]);
+                spans.push(kind(SpanKind::Client, span(2, 1, "front", "shop.Shop/Quote", 1.0, 398.0)));
+                spans.push(kind(SpanKind::Server, span(3, 2, "back", "shop.Shop/Quote", 2.0, 396.0)));
+                spans.push(kind(SpanKind::Client, span(4, 3, "back", "POST /price", 3.0, inner_ms)));
+                sampled(number, spans)
+            };
+            crate::diagnosis::Level { traces: (0..200).map(trace).collect(), ..level(20, 10, 0.4) }
+        };
+        check(detect, &case(390.0), &["slow downstream: POST /price"]);
+        check(detect, &case(20.0), &["slow downstream: shop.Shop/Quote"]);
     }
 
     /// A task that the test submits and polls is a span of its own, which calls the target.

@@ -19,8 +19,9 @@ use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, PROGRAM_MIN, QUEUE
 use super::super::thresholds::prediction::OF_CEILING;
 
 /// Resources that are processors.
-const PROCESSORS: [ResourceKind; 6] = [
+const PROCESSORS: [ResourceKind; 7] = [
     ResourceKind::ProgramCpu,
+    ResourceKind::OneThread,
     ResourceKind::Thread,
     ResourceKind::Cpu,
     ResourceKind::NodeCpu,
@@ -68,7 +69,7 @@ pub(in super::super) fn share_saturated(view: &View<'_>) -> f64 {
 /// Returns true if the target uses the processor. A core does not report whose work it does.
 fn is_targets(view: &View<'_>, resource: &Resource<'_>) -> bool {
     match resource.name.kind {
-        ResourceKind::Cpu | ResourceKind::Thread => true,
+        ResourceKind::Cpu | ResourceKind::Thread | ResourceKind::OneThread => true,
         ResourceKind::ProgramCpu => {
             let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
             resource.mean >= cores * PROGRAM_MIN || share_queued(view, resource) >= QUEUED_MIN
@@ -106,7 +107,8 @@ fn taken(view: &View<'_>, resource: &Resource<'_>) -> Option<Hypothesis> {
         strength: Strength::Limit,
         explains: Some(waiting_share.min(1.0)),
         numbers: vec![
-            exact(FigureName::Used, resource.mean, Unit::Cores).noted(Note::MeanOfSeries(resource.signals.len())),
+            exact(FigureName::Used, resource.mean, Unit::Cores)
+                .noted(Note::MeanOfSeries(resource.signals.len())),
             exact(FigureName::AtLimitTime, resource.at_limit * 100.0, Unit::Percent).noted(Note::OfTime),
         ],
         queries: resource.signals.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
@@ -153,7 +155,9 @@ fn at_limit(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
         queries: resource.signals.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
         flags: flags(resource),
         caveats: match name.kind {
-            ResourceKind::Cpu | ResourceKind::ProgramCpu | ResourceKind::Thread => Vec::new(),
+            ResourceKind::Cpu | ResourceKind::ProgramCpu | ResourceKind::Thread | ResourceKind::OneThread => {
+                Vec::new()
+            }
             _ => vec![Caveat::CoreOwnerUnknown],
         },
         cost: CostClass::Resource,
@@ -230,7 +234,7 @@ fn doubled(view: &View<'_>, resource: &Resource<'_>, most: f64, now: Measured) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{flat, level, with_evidence};
+    use super::super::super::testing::{flat, level, request, sampled, with_evidence};
     use super::super::testing::{check, fires};
     use super::*;
 
@@ -257,11 +261,32 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_compute_one_at_a_time_are_limited_by_one_core() {
+        let of = |name: &str, value: f64| flat(name, &[("program", "gunicorn:8000")], 10, value);
+        let found = |used: f64, thread: f64, idle: f64, requests: f64| {
+            let cores = ["0", "1"].map(|core| flat("core_cpu", &[("core", core)], 10, (2.0 - idle) / 2.0));
+            let signals = [of("listener_cpu", used), of("listener_thread", thread)];
+            let traces =
+                (0..20).map(|number| sampled(number, request("shop", "GET /", requests * 100.0, &[])));
+            let level =
+                crate::diagnosis::Level { traces: traces.collect(), ..level(10, 10, requests / 10.0) };
+            let evidence = cores.into_iter().chain(signals).collect();
+            let found = fires(detect, &with_evidence(level, evidence, Vec::new()));
+            found.iter().any(|it| it.place == "gunicorn:8000" && it.role == Role::Limits)
+        };
+        assert!(found(1.05, 0.15, 0.8, 8.0));
+        assert!(!found(1.05, 0.15, 0.8, 1.0), "no request waits");
+        assert!(!found(0.6, 0.15, 1.2, 8.0), "it does not use a core");
+        assert!(!found(1.5, 0.15, 0.4, 8.0), "two threads compute at once");
+    }
+
+    #[test]
     fn cores_that_neighbours_use_are_not_called_the_programs_limit() {
         let of = |name: &str, value: f64| flat(name, &[("program", "postgres:5432")], 10, value);
         let cores = ["0", "1"].map(|core| flat("core_cpu", &[("core", core)], 10, 1.0));
         let found = |used: f64| {
-            let signals = cores.iter().cloned().chain([of("listener_cpu", used), of("listener_waiting", 6.0)]);
+            let signals =
+                cores.iter().cloned().chain([of("listener_cpu", used), of("listener_waiting", 6.0)]);
             fires(detect, &with_evidence(level(10, 10, 0.8), signals.collect(), Vec::new())).remove(0)
         };
         let little = found(0.5);

@@ -13,6 +13,8 @@ use super::super::paths::Slowest;
 use super::super::series;
 use super::super::thresholds::case_view::CONFIDENCE;
 use super::super::thresholds::locks::{LIMITS_MIN, SHARE_MIN};
+use super::short;
+use crate::traces::normalised;
 
 /// Finds sessions that wait for locks.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -28,7 +30,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         let seen = |record: &Record| series::number(record, "seconds_seen").unwrap_or(0.0);
         seen(a).total_cmp(&seen(b))
     });
-    let place = worst.map_or_else(|| "database".to_owned(), |record| record.subject.clone());
+    let place = worst.map_or_else(|| "database".to_owned(), |record| statement(view, record));
     let blocker = worst.map(|record| {
         let text = |name| series::text(record, name).unwrap_or("");
         format!("{} {}", text("blocker"), text("blocker_state")).trim().to_owned()
@@ -63,6 +65,16 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         }),
         Depth::Cause,
     )]
+}
+
+/// The statement that waits: its text if the database counts statements under the same id, else its first word.
+fn statement(view: &View<'_>, blocked: &Record) -> String {
+    let id = series::text(blocked, "queryid").filter(|id| !id.is_empty());
+    let is_it = |record: &&Record| {
+        record.kind == RecordKind::Statement && id.is_some() && series::text(record, "queryid") == id
+    };
+    let known = view.level.evidence.records.iter().find(is_it);
+    known.map_or_else(|| blocked.subject.clone(), |record| short(&normalised(&record.subject)))
 }
 
 /// Returns the interval of the share: from the readings of a sampled number, which a total of waiting time does not need, and from the
@@ -104,6 +116,30 @@ mod tests {
         check(detect, &case(5.0), &["row lock contention: database"]);
         check(detect, &case(0.1), &[]);
         check(detect, &level(10, 100, 0.1), &[]);
+    }
+
+    #[test]
+    fn the_statement_that_waits_is_named_by_its_id() {
+        let record = |kind, subject: &str, more: &[(&str, &str)]| {
+            let fields = [("queryid", "7")].iter().chain(more);
+            Record {
+                source: "postgresql".to_owned(),
+                kind,
+                at: model::Instant::ZERO,
+                subject: subject.to_owned(),
+                fields: fields.map(|(name, value)| ((*name).to_owned(), (*value).into())).collect(),
+            }
+        };
+        let blocked = record(RecordKind::Happening, "SELECT", &[("what", "blocked by a lock")]);
+        let known = record(RecordKind::Statement, "SELECT quantity FROM stock WHERE id = $1 FOR UPDATE", &[]);
+        let case =
+            |records| with_evidence(level(10, 100, 0.1), vec![flat("locks_waiting", &[], 10, 5.0)], records);
+        check(
+            detect,
+            &case(vec![blocked.clone(), known]),
+            &["row lock contention: SELECT quantity FROM stock WHERE id = ? FOR UPDATE"],
+        );
+        check(detect, &case(vec![blocked]), &["row lock contention: SELECT"]);
     }
 
     #[test]

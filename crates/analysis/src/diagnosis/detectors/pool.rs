@@ -7,7 +7,7 @@
 //!
 //! Not: a pool that is full because its connections do slow work; then the database is busy, and that is reported instead.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
@@ -142,7 +142,9 @@ fn by_concurrency(view: &View<'_>) -> Option<Observation> {
 /// and neither locks nor processors hold the statements up.
 fn by_connections(view: &View<'_>) -> Option<Observation> {
     let sessions::Connections { open, idle } = sessions::connections(view)?;
-    let (in_flight, most) = (view.level.in_flight(), open.round());
+    let owner = owner(view);
+    let inside = owner.and_then(|service| requests_inside(view, service));
+    let (in_flight, most) = (inside.unwrap_or_else(|| view.level.in_flight()), open.round());
     let locked = view.sum_of_means(&[SignalId::LocksWaiting]).unwrap_or(0.0);
     let is_exhausted = most >= 1.0 && (open - most).abs() <= STEADY_MAX && idle <= most * UNUSED_MAX;
     let is_held_up = locked > most * UNUSED_MAX || super::share_saturated(view) >= AT_LIMIT_MIN;
@@ -150,11 +152,7 @@ fn by_connections(view: &View<'_>) -> Option<Observation> {
         return None;
     }
     let share = view.share_of_waiting(in_flight - most);
-    let mut services = view.paths.entries.keys();
-    let place = match (services.next(), services.next()) {
-        (Some(service), None) => service.to_string(),
-        _ => "database".to_owned(),
-    };
+    let place = owner.unwrap_or("database").to_owned();
     let claim = Claim::PoolExhausted {
         place: place.clone(),
         waiting_share: share,
@@ -180,6 +178,27 @@ fn by_connections(view: &View<'_>) -> Option<Observation> {
         }),
         Depth::Cause,
     ))
+}
+
+/// The mean number of requests that a service has begun and not answered; `None` where no trace shows it. Those that have not reached it
+/// do not wait for its pool.
+fn requests_inside(view: &View<'_>, service: &str) -> Option<f64> {
+    let served = view.paths.steps.iter().filter(|(key, _)| {
+        *key.service == *service && matches!(key.kind, SpanKind::Server | SpanKind::Consumer)
+    });
+    let total_ns: f64 = served.map(|(_, step)| step.total_ns).sum();
+    (total_ns > 0.0).then(|| view.share_of_paths(total_ns).min(1.0) * view.level.in_flight())
+}
+
+/// The service whose pool the database's connections are: the only one that calls a database, or the only one there is.
+fn owner<'a>(view: &'a View<'_>) -> Option<&'a str> {
+    let callers: BTreeSet<&str> =
+        view.paths.steps.iter().filter(|(_, step)| step.is_database).map(|(key, _)| &*key.service).collect();
+    let services = match callers.is_empty() {
+        true => view.paths.entries.keys().map(|service| &**service).collect(),
+        false => callers,
+    };
+    services.first().copied().filter(|_| services.len() == 1)
 }
 
 fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Observation {
@@ -387,6 +406,28 @@ mod tests {
         check(detect, &case(1.95, 6.05, 0.0), &[]);
         check(detect, &case(8.0, 0.0, 0.0), &[]);
         check(detect, &case(2.0, 0.0, 1.9), &[]);
+    }
+
+    /// A front calls a service that asks a database; the front's connection to it allows two calls at a time, or the pool two statements.
+    #[test]
+    fn the_pool_is_that_of_the_service_in_which_requests_wait() {
+        let case = |inside_ms: f64| {
+            let trace = |number: u128| {
+                let kind = |kind, span: model::Span| model::Span { kind, ..span };
+                let mut spans = request("front", "GET /report", 500.0, &[]);
+                spans.push(kind(SpanKind::Client, span(2, 1, "front", "shop.Shop/Report", 1.0, 498.0)));
+                spans.push(kind(SpanKind::Server, span(3, 2, "back", "shop.Shop/Report", 2.0, inside_ms)));
+                let attributes = vec![("db.system.name".into(), "postgresql".to_owned())];
+                let asked = span(4, 3, "back", "select 1", 2.0, inside_ms);
+                spans.push(model::Span { kind: SpanKind::Client, attributes, ..asked });
+                sampled(number, spans)
+            };
+            let active = flat("connections", &[("state", "active")], 10, 2.0);
+            let level = crate::diagnosis::Level { traces: (0..50).map(trace).collect(), ..level(10, 20, 0.5) };
+            with_evidence(level, vec![active], Vec::new())
+        };
+        check(detect, &case(490.0), &["connection pool too small: back"]);
+        check(detect, &case(40.0), &[]);
     }
 
     #[test]
