@@ -1,0 +1,1 @@
+-- MediaWiki makes its own tables.
