@@ -298,6 +298,7 @@ export const TEXTS = {
   pace_saturated: ['Saturated at {0}: {1} not sent', '{0}에서 포화: {1} 미전송'],
   pace_losing: ['Nearly on plan: {0}, {1} not sent', '거의 계획대로 진행: {0}, {1} 미전송'],
   pace_keeping: ['On plan: {0}, nothing dropped', '계획대로 진행: {0}, 누락 없음'],
+  live_so_far: ['In progress: {0} of {1} thresholds met so far', '실행 중: 지금까지 임계값 {1}개 중 {0}개 충족'],
   live_failing: ['{0} of requests fail', '요청의 {0} 실패'],
   pace_closed: ['{0} VUs: {1} iterations', 'VU {0}개: 반복 {1}'],
   pace_over: ['over the last {0} s', '최근 {0}초'],
@@ -976,6 +977,7 @@ export interface Values {
   pace_saturated: [rate: Value, missed: Value];
   pace_losing: [rate: Value, missed: Value];
   pace_keeping: [rate: Value];
+  live_so_far: [passed: Value, total: Value];
   live_failing: [share: Value];
   pace_closed: [vus: Value, rate: Value];
   pace_over: [seconds: Value];

@@ -228,6 +228,12 @@ fn level_objective(path: &Path) -> Option<RunObjective> {
     let report = runs::study::of_level(path).ok().flatten()?;
     let study = report::capacity::document(&report, Lang::En);
     let part = study.parts.first()?;
+    let is_kept = |at: usize| part.levels.first()?.objectives.get(at)?.is_kept;
+    // The SLOs that could not be judged may be those that the step violates.
+    let judged: Vec<Option<bool>> = (0..part.objectives.len()).map(is_kept).collect();
+    if judged.contains(&None) && !judged.contains(&Some(false)) {
+        return None;
+    }
     let known =
         part.objectives.iter().zip(&part.levels.first()?.objectives).filter_map(|(objective, measured)| {
             let shown = RunObjective {

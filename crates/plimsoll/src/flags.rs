@@ -31,7 +31,7 @@ pub(crate) use agents::{AgentFlags, AgentsFlags, KubernetesFlags};
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
-pub(crate) use diagnose::DiagnoseFlags;
+pub(crate) use diagnose::{DiagnoseFlags, Left};
 pub(crate) use evidence::{CollectFlags, DoctorFlags, EvidenceFlags};
 pub(crate) use host_agent::HostAgentFlags;
 pub(crate) use limits::{LimitFlags, McpFlags};

@@ -141,7 +141,9 @@ pub fn answer(answer: &Answer<'_>, lang: Lang, style: Style) -> String {
         let text = lang.demo_faster(&then.metric, time(first.p95), time(then.p95));
         lines.push(row("", text));
     }
-    lines.push(row(lang.find_safe_load(), lang.demo_unknown_load().to_owned()));
+    let is_met = after.time.as_ref().is_some_and(|time| time.is_met);
+    let safe_load = if is_met { lang.demo_load_at_least() } else { lang.demo_unknown_load() };
+    lines.push(row(lang.find_safe_load(), safe_load.to_owned()));
     lines.push(row("", format!("{SAFE_LOAD_COMMAND}{}", answer.runs_words)));
     let shown = |run: &str| format!("plimsoll show {run}{}", answer.runs_words);
     lines.push(row(lang.demo_everything(), shown(&before.run)));
@@ -260,7 +262,11 @@ mod tests {
     }
 
     fn answered(lang: Lang) -> String {
-        let (before, after) = (tested_shop(8, 151.75, "aa"), tested_shop(16, 23.65, "bb"));
+        answered_after(23.65, lang)
+    }
+
+    fn answered_after(p95_ms: f64, lang: Lang) -> String {
+        let (before, after) = (tested_shop(8, 151.75, "aa"), tested_shop(16, p95_ms, "bb"));
         let answer = Answer {
             before: &before,
             headline: "Connection pool exhausted in shop: requests spend 78 % of their time waiting for one of 8 connections",
@@ -279,7 +285,7 @@ mod tests {
             "Predicted     1,140 requests/s, between 1,040 and 1,250",
             "Measured      1,140 requests/s, 792 before: as predicted",
             "p95 of checkout_time 23.7 ms, 152 ms before",
-            "Safe load     not measured",
+            "Safe load     120 visitors or more",
             SAFE_LOAD_COMMAND,
             "plimsoll show bb",
             "plimsoll run script.js",
@@ -289,6 +295,12 @@ mod tests {
         }
         assert!(!text.contains("cannot be"), "{text}");
         assert!(answered(Lang::Ko).contains("커넥션 8개 → 16개"));
+    }
+
+    #[test]
+    fn a_load_that_violated_the_limit_is_not_called_safe() {
+        let text = answered_after(120.0, Lang::En);
+        assert!(text.contains("Safe load     not measured") && text.contains(SAFE_LOAD_COMMAND), "{text}");
     }
 
     #[test]

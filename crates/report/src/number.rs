@@ -113,6 +113,19 @@ pub fn bytes(value: f64) -> String {
     format!("{} {}", fixed(rounded, usize::from(rounded < 10.0 && unit > 0)), UNITS[unit])
 }
 
+/// A value in its base unit with as few decimals as distinguish it from another value; `None` where six do not.
+pub fn distinguished(value: f64, other: f64, kind: MetricKind, contains: ValueKind) -> Option<String> {
+    let (factor, unit) = match (kind, contains) {
+        (MetricKind::Rate, _) => (100.0, "%"),
+        (_, ValueKind::Time) => (1.0, "ms"),
+        (_, ValueKind::Data) => (1.0, " B"),
+        (_, ValueKind::Default) => (1.0, ""),
+    };
+    let texts = |decimals| (fixed(value * factor, decimals), fixed(other * factor, decimals));
+    let (text, _) = (0..=6).map(texts).find(|(value, other)| value != other)?;
+    Some(format!("{text}{unit}"))
+}
+
 /// A duration of `ms` milliseconds; without a unit of choice, in the unit that suits it, cut to two decimals.
 pub fn duration(ms: f64, unit: Option<TimeUnit>) -> String {
     match unit {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQS};
 use model::{
-    Aggregate, Exemplar, ExemplarKind, Instant, Mark, MetricId, MetricKind, SeriesKey, TagInterner, TagSet,
-    TagSetId, Window,
+    Aggregate, Exemplar, ExemplarKind, Instant, LogLevel, LogLine, Mark, MetricId, MetricKind, RunEvent,
+    SeriesKey, TagInterner, TagSet, TagSetId, Window,
 };
 
 use crate::reader::Opening;
 use crate::store::{EXEMPLARS_MAX, LOG_LINES_MAX, Store};
-use crate::{Ending, Header, Reader, State};
+use crate::{Ending, Header, QUEUE_EVENTS_MAX, Reader, State, Writer};
 
 /// So many windows: a minute and a bit, so that compaction is met too.
 const WINDOWS: u32 = 63;
@@ -151,6 +151,28 @@ fn exemplars_and_log_lines_have_limits_and_are_counted() {
     assert!(!reader.exemplars(0..1).expect("readable").is_empty(), "the first ones are not the first to go");
     assert!(!reader.exemplars(59..60).expect("readable").is_empty(), "the last ones are kept too");
     assert_eq!((reader.log().expect("readable").len() as u64, ending.log_lines_lost), (LOG_LINES_MAX, 5));
+}
+
+/// A target that refuses each request makes lines faster than a disk takes them.
+#[test]
+fn lines_of_a_flood_cost_no_window() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("a.plimsoll");
+    let tags = Arc::new(TagInterner::default());
+    let mut writer =
+        Writer::create(&path, &Header::default(), Arc::default(), tags.clone()).expect("create");
+    let line = LogLine::new(Instant::ZERO, LogLevel::Warn, "Request Failed".to_owned());
+    let flood = RunEvent::Log(line);
+    let lines = 10 * QUEUE_EVENTS_MAX as u64;
+    for index in 0..WINDOWS {
+        (0..lines).for_each(|_| writer.on_event(&flood));
+        writer.on_event(&RunEvent::Window(window(index, &tags)));
+    }
+    let report = writer.finish(Ending::default());
+    assert_eq!((report.windows_lost, report.is_whole), (0, true));
+    let reader = Reader::open(&path).expect("open");
+    let kept = reader.log().expect("readable").len() as u64;
+    assert_eq!(kept + report.log_lines_lost, lines * u64::from(WINDOWS));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -18,6 +19,9 @@ use crate::{Ending, Header, WriteError};
 
 /// Events that wait for a slow disk; what comes while so many wait is lost and counted.
 pub const QUEUE_EVENTS_MAX: usize = 4096;
+
+/// Log lines among them, so that a target that refuses each request costs lines, and no window.
+const QUEUE_LOG_LINES_MAX: usize = QUEUE_EVENTS_MAX / 2;
 
 /// How long rows wait for their window before they are written without it: during a long `setup()`, for example.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -40,6 +44,8 @@ pub struct Writer {
     last_anchor: Option<Anchor>,
     /// Bytes of log lines handed over, so that a queue of long ones stays within what is kept anyway.
     log_bytes: u64,
+    /// Log lines in the queue.
+    lines_waiting: Arc<AtomicUsize>,
 }
 
 /// The state of the file after the run.
@@ -96,6 +102,7 @@ impl Writer {
         let store = Store::create(path, header, registry, tags, true)?;
         let (queue, items) = sync_channel(QUEUE_EVENTS_MAX);
         let trouble = Arc::default();
+        let lines_waiting = Arc::default();
         let work = Work {
             store,
             pending: Vec::new(),
@@ -103,13 +110,14 @@ impl Writer {
             trouble: Arc::clone(&trouble),
             error: None,
             lost: Lost::default(),
+            lines_waiting: Arc::clone(&lines_waiting),
         };
         let thread = std::thread::Builder::new()
             .name("runfile".into())
             .spawn(move || work.run(&items))
             .map_err(WriteError::Thread)?;
         let (path, lost) = (path.to_owned(), Lost::default());
-        Ok(Writer { path, queue, thread, trouble, lost, last_anchor: None, log_bytes: 0 })
+        Ok(Writer { path, queue, thread, trouble, lost, last_anchor: None, log_bytes: 0, lines_waiting })
     }
 
     /// Where the file is.
@@ -226,7 +234,14 @@ impl Writer {
     }
 
     fn send(&mut self, item: Item) {
+        let is_line = matches!(item, Item::Log(_));
+        if is_line && self.lines_waiting.load(Ordering::Relaxed) >= QUEUE_LOG_LINES_MAX {
+            return self.lost.count(&item);
+        }
+        // Counted before it is sent, or the other thread could take it off the count first.
+        self.lines_waiting.fetch_add(usize::from(is_line), Ordering::Relaxed);
         if let Err(TrySendError::Full(item) | TrySendError::Disconnected(item)) = self.queue.try_send(item) {
+            self.lines_waiting.fetch_sub(usize::from(is_line), Ordering::Relaxed);
             self.lost.count(&item);
         }
     }
@@ -272,6 +287,8 @@ struct Work {
     trouble: Arc<Mutex<Option<String>>>,
     error: Option<WriteError>,
     lost: Lost,
+    /// Log lines in the queue.
+    lines_waiting: Arc<AtomicUsize>,
 }
 
 impl Work {
@@ -287,6 +304,8 @@ impl Work {
     }
 
     fn take(&mut self, item: Item) {
+        let is_line = matches!(item, Item::Log(_));
+        self.lines_waiting.fetch_sub(usize::from(is_line), Ordering::Relaxed);
         let item = match item {
             Item::State(instance, state) => return self.take_state(instance, state),
             item => item,

@@ -119,6 +119,18 @@ impl Level {
         self.seconds.first().map_or(Instant::ZERO, |second| second.from)
     }
 
+    /// Leaves out the spans of the target, as if none had been received.
+    pub fn leave_out_traces(&mut self) {
+        self.traces.clear();
+        self.operations.clear();
+    }
+
+    /// Leaves out the evidence of all sources, as if none had been connected.
+    pub fn leave_out_metrics(&mut self) {
+        self.evidence = Evidence::default();
+        (self.slots, self.service_s) = (None, None);
+    }
+
     /// When it ended.
     pub fn to(&self) -> Instant {
         self.seconds.last().map_or(Instant::ZERO, |second| second.to)

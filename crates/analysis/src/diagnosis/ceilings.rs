@@ -119,8 +119,19 @@ fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
 /// Returns the share of a machine's CPU use that is not that of the programs under load; zero where these are not measured.
 fn neighbours_share(view: &View<'_>) -> f64 {
     let used = view.sum_of_means(&[SignalId::CoreCpu]);
+    used.map_or(0.0, |used| used_by_neighbours(view) / used.max(f64::MIN_POSITIVE))
+}
+
+/// Returns the cores of a machine that other programs use than those under load; zero where these are not measured.
+fn used_by_neighbours(view: &View<'_>) -> f64 {
+    let used = view.sum_of_means(&[SignalId::CoreCpu]);
     let own = view.sum_of_means(&[SignalId::ListenerCpu]);
-    used.zip(own).map_or(0.0, |(used, own)| 1.0 - own / used.max(f64::MIN_POSITIVE))
+    used.zip(own).map_or(0.0, |(used, own)| (used - own).max(0.0))
+}
+
+/// Returns the cores that other programs than those under load use, where that is most of what is in use.
+pub(super) fn taken_by_neighbours(view: &View<'_>) -> Option<f64> {
+    (neighbours_share(view) >= NEIGHBOURS_MIN).then(|| used_by_neighbours(view))
 }
 
 /// Returns how many times its present CPU use the program that a source reads can have, alone or of its busiest thread; `None` if it

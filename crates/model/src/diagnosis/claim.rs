@@ -16,6 +16,8 @@ pub enum Claim {
         at_limit_share: f64,
         ceiling_per_s: Option<f64>,
     },
+    /// The threads of a program wait for the cores that other programs of its machine use.
+    ProcessorsTaken { place: String, used: f64, others: f64, cores: f64, waiting_share: f64 },
     /// The kernel throttles a container in this share of its scheduling periods.
     Throttled { place: String, throttled_share: f64 },
     /// A service uses the same little CPU all the time and stalls several times a second.
@@ -167,7 +169,7 @@ impl Claim {
             Claim::ProcessorAtLimit { resource: Resource { kind: ResourceKind::Cpu, .. }, .. } => {
                 FaultKind::CpuLimit
             }
-            Claim::ProcessorAtLimit { .. } => FaultKind::CpuSaturated,
+            Claim::ProcessorAtLimit { .. } | Claim::ProcessorsTaken { .. } => FaultKind::CpuSaturated,
             Claim::Throttled { .. } | Claim::QuotaUsedUp { .. } => FaultKind::CpuLimit,
             Claim::GarbageCollection { .. } | Claim::Pauses { .. } => FaultKind::StopTheWorld,
             Claim::EventLoopBlocked { .. } => FaultKind::EventLoop,
@@ -215,7 +217,7 @@ impl Claim {
     /// Returns the detector that makes it.
     pub const fn detector(&self) -> DetectorId {
         match self {
-            Claim::ProcessorAtLimit { .. } => DetectorId::Cpu,
+            Claim::ProcessorAtLimit { .. } | Claim::ProcessorsTaken { .. } => DetectorId::Cpu,
             Claim::Throttled { .. } | Claim::QuotaUsedUp { .. } => DetectorId::Throttling,
             Claim::GarbageCollection { .. } | Claim::Pauses { .. } => DetectorId::Pauses,
             Claim::EventLoopBlocked { .. } => DetectorId::EventLoop,

@@ -11,6 +11,8 @@ use crate::Grade;
 pub enum Remedy {
     /// Do less, or raise the limit of a processor.
     RaiseProcessor { kind: ResourceKind, place: String, limit: f64 },
+    /// Leave the cores of a machine to a program.
+    FreeProcessors { place: String },
     /// Raise the CPU limit.
     RaiseCpuLimit { place: String },
     /// Allocate less, or use a concurrent collector.

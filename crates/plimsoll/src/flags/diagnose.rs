@@ -1,6 +1,6 @@
 //! Flags of the diagnosis.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// `plimsoll diagnose`
 #[derive(Clone, Debug, Default, Args)]
@@ -18,6 +18,18 @@ pub(crate) struct DiagnoseFlags {
     /// Show each finding in full: numbers, queries, excluded causes, and how to disprove it
     #[arg(long)]
     pub(crate) all: bool,
+    /// Leave evidence out, to see whether the result rests on it; repeatable
+    #[arg(long, value_name = "KIND")]
+    pub(crate) without: Vec<Left>,
+}
+
+/// Evidence that a diagnosis leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Left {
+    /// Spans of the target
+    Traces,
+    /// Metrics, records and logs of all sources
+    Metrics,
 }
 
 const DIAGNOSE_EXAMPLES: &str = "\
@@ -29,4 +41,5 @@ Examples:
   plimsoll diagnose @prev @last               compare two loads
   plimsoll diagnose @last --window 2m..5m     analyse these three minutes only
   plimsoll diagnose @last --all               show all the evidence of each finding
+  plimsoll diagnose @last --without traces    find out whether metrics alone show the same
   plimsoll diagnose @last --json | jq .outcome";

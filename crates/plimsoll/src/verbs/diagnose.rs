@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use analysis::diagnosis::diagnose;
+use analysis::diagnosis::{Level, diagnose};
 use api::diagnosis::DiagnosisReport;
 use model::Diagnosis;
 use report::Lang;
@@ -14,7 +14,7 @@ use runs::{Exit, Failure, WindowRange};
 use session::Context;
 use session::logger;
 
-use crate::flags::DiagnoseFlags;
+use crate::flags::{DiagnoseFlags, Left};
 
 /// Maximum number of runs diagnosed together: the levels of a sweep.
 const RUNS_MAX: usize = 50;
@@ -40,7 +40,7 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
     let part = flags.window.as_deref().map(WindowRange::parse).transpose()?;
     let look = |reader| Ok((reader, part.map(|part| part.range(reader)).transpose()?));
     let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
-    let (_, diagnosis) = diagnose_runs(looked, Lang::En)?;
+    let (_, diagnosis) = diagnose_runs_without(&flags.without, looked, Lang::En)?;
     if flags.json {
         session::terminal::print(&report::diagnosis::json(&diagnosis));
     } else {
@@ -57,8 +57,17 @@ pub(super) fn diagnose_runs(
     looked: Vec<Looked>,
     lang: Lang,
 ) -> Result<(Diagnosis, DiagnosisReport), Failure> {
+    diagnose_runs_without(&[], looked, lang)
+}
+
+fn diagnose_runs_without(
+    without: &[Left],
+    looked: Vec<Looked>,
+    lang: Lang,
+) -> Result<(Diagnosis, DiagnosisReport), Failure> {
     let readers: Vec<&Reader> = looked.iter().map(|(reader, _)| *reader).collect();
-    let case = diagnosis::case(looked)?;
+    let mut case = diagnosis::case(looked)?;
+    case.levels.iter_mut().for_each(|level| without.iter().for_each(|kind| leave_out(level, *kind)));
     let clocks: Vec<Clock> = case
         .levels
         .iter()
@@ -70,6 +79,13 @@ pub(super) fn diagnose_runs(
     let found = diagnose(&case);
     let diagnosis = document(&found, &clocks, lang);
     Ok((found, diagnosis))
+}
+
+fn leave_out(level: &mut Level, kind: Left) {
+    match kind {
+        Left::Traces => level.leave_out_traces(),
+        Left::Metrics => level.leave_out_metrics(),
+    }
 }
 
 /// Diagnoses the runs of a study; nothing where no step says anything about the target.

@@ -10,6 +10,9 @@ use crate::number;
 /// Smaller shares have no digits in percent.
 const SHARE_MIN: f64 = 0.0001;
 
+/// A level whose throughput is at least this share of the highest level's is on its plateau.
+const FLAT_MIN: f64 = 0.95;
+
 /// The answer in a sentence.
 pub(crate) fn answer(capacity: &Capacity, lang: Lang) -> String {
     let Some(line) = &capacity.line else {
@@ -101,14 +104,28 @@ pub(crate) fn plan(capacity: &Capacity, lang: Lang) -> String {
 
 /// The caption of throughput against load.
 pub(super) fn throughput_caption(capacity: &Capacity, lang: Lang) -> String {
-    let deciding = || capacity.levels.iter().filter(|level| level.decides);
-    let Some(last) = deciding().next_back() else { return String::new() };
-    let Some(ceiling) = &capacity.ceiling else {
+    let Some(last) = capacity.levels.iter().rfind(|level| level.decides) else { return String::new() };
+    let Some((from, least, most)) = plateau(capacity) else {
         return lang.capacity_rises(per_second(last.throughput_per_s));
     };
-    let (least, most) = (ceiling.plateau_least_per_s, ceiling.plateau_most_per_s);
-    let from = deciding().find(|level| level.throughput_per_s >= least).map_or(last.load, |level| level.load);
     lang.capacity_flat(load(from, capacity.unit, lang), per_second(least), per_second(most))
+}
+
+/// The load from which on throughput is flat, with its least and its largest value from there on; `None` where it still rises at the
+/// highest level.
+fn plateau(capacity: &Capacity) -> Option<(f64, f64, f64)> {
+    let deciding: Vec<&Level> = capacity.levels.iter().filter(|level| level.decides).collect();
+    let last = deciding.last()?;
+    let as_high_as =
+        |least: f64| deciding.iter().position(|level| level.throughput_per_s >= least).map(|at| &deciding[at..]);
+    if let Some(ceiling) = &capacity.ceiling {
+        let (least, most) = (ceiling.plateau_least_per_s, ceiling.plateau_most_per_s);
+        return Some((as_high_as(least).map_or(last.load, |flat| flat[0].load), least, most));
+    }
+    let flat = as_high_as(last.throughput_per_s * FLAT_MIN)?;
+    let throughputs = || flat.iter().map(|level| level.throughput_per_s);
+    let least = throughputs().fold(f64::INFINITY, f64::min);
+    (flat[0].load < last.load).then(|| (flat[0].load, least, throughputs().fold(least, f64::max)))
 }
 
 /// The caption of response time against throughput.

@@ -90,6 +90,18 @@ fn a_study_is_told_in_sentences_and_rows() {
 }
 
 #[test]
+fn throughput_that_a_lower_step_had_does_not_rise() {
+    let caption = |throughputs: [f64; 4]| {
+        let mut part = study().parts.remove(0);
+        part.ceiling = None;
+        part.levels.iter_mut().zip(throughputs).for_each(|(level, per_s)| level.throughput_per_s = per_s);
+        sentences::throughput_caption(&part, Lang::En)
+    };
+    assert_eq!(caption([132.0, 590.0, 599.0, 601.0]), "Throughput is flat from 200 VUs on, at 590/s to 601/s.");
+    assert_eq!(caption([132.0, 264.0, 485.0, 590.0]), "Throughput still rises at the highest step, to 590/s.");
+}
+
+#[test]
 fn a_level_is_remarked_upon() {
     let part = study().parts.remove(0);
     let check = |change: fn(&mut Capacity), at: usize, expect: &str| {

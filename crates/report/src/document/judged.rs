@@ -65,8 +65,17 @@ impl<'a> Judged<'a> {
     }
 
     /// The observed value as the terminal shows it: `812ms`, `≥ 60 s (timeout)`.
+    ///
+    /// A value that violates a limit of the same text has as many more digits as distinguish them: `3005ms` for a limit of `3s`.
     pub fn observed_text(&self) -> String {
-        self.text(self.threshold.observed.1)
+        let text = self.text(self.threshold.observed.1);
+        match (self.threshold.observed.1, self.limit) {
+            (Statistic::Number(observed), Some(limit)) if !self.threshold.ok && text == self.limit_text() => {
+                let (kind, contains) = (self.metric.kind(), self.metric.contains);
+                number::distinguished(observed, limit, kind, contains).unwrap_or(text)
+            }
+            _ => text,
+        }
     }
 
     /// The limit as the terminal would show it; `–` where the condition cannot be read.

@@ -52,6 +52,24 @@ fn a_run_passes_only_what_was_asked_and_measured() {
 }
 
 #[test]
+fn a_violated_limit_does_not_look_like_the_value() {
+    let sentence = |observed: f64, limit: &str| {
+        let mut report = passed();
+        let observed = Statistic::Number(observed);
+        report.summary.metrics[0].thresholds = vec![threshold(limit, false, "p(95)", observed)];
+        headline::sentence(&report, Lang::En, &str::to_owned, &str::to_owned)
+    };
+    let check = |observed: f64, expect: &str| {
+        let sentence = sentence(observed, "p(95)<3000");
+        assert!(sentence.contains(expect), "{sentence}");
+    };
+    check(3004.512, "p95 3005ms, limit 3s");
+    check(3000.0, "p95 3s, limit 3s");
+    check(3000.004, "p95 3000.004ms, limit 3s");
+    check(3012.0, "p95 3.01s, limit 3s");
+}
+
+#[test]
 fn every_surface_says_that_a_run_is_not_whole() {
     let partial = nothing();
     let live = RunReport { state: RunState::Live, ..passed() };

@@ -37,6 +37,27 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
         Claim::ProcessorAtLimit { resource, used, limit, at_limit_share, ceiling_per_s } => {
             variants::processor_at_limit(lang, resource, *used, *limit, *at_limit_share, *ceiling_per_s)
         }
+        Claim::ProcessorsTaken { place, used, others, cores, waiting_share } => {
+            let (used, others, cores) = (count(*used), count(*others), count(*cores));
+            let share = percent(*waiting_share);
+            [
+                text!(
+                    lang,
+                    "CPU of the machine saturated by other programs: they use {others} of {cores} cores, and {place} waits for one {share} of response time",
+                    "다른 프로그램 때문에 서버 CPU 포화: {cores}코어 중 {others}코어를 다른 프로그램이 사용하고, {place}의 코어 대기가 응답 시간의 {share}"
+                ),
+                text!(
+                    lang,
+                    "{others} of {cores} cores used by other programs, {used} by {place}, which waits {share} of response time for a core",
+                    "{cores}코어 중 다른 프로그램이 {others}코어, {place}가 {used}코어 사용, 코어 대기가 응답 시간의 {share}"
+                ),
+                text!(
+                    lang,
+                    "Threads of {place} are ready to run and wait for a core, because programs that serve no request of this test use {others} of {cores} cores.",
+                    "{place}의 스레드가 실행할 준비를 마치고도 코어를 기다립니다. 이 테스트의 요청을 처리하지 않는 프로그램이 {cores}코어 중 {others}코어를 사용하기 때문입니다."
+                ),
+            ]
+        }
         Claim::Throttled { place, throttled_share } => {
             let share = percent(*throttled_share);
             [

@@ -22,6 +22,11 @@ pub fn remedy(lang: Lang, remedy: &Remedy) -> String {
                 "요청당 CPU 시간을 줄이거나, {place}에 {limit}보다 많이 할당하십시오."
             )
         }
+        Remedy::FreeProcessors { place } => text!(
+            lang,
+            "Stop the other programs during the test, or run {place} on a machine of its own.",
+            "테스트하는 동안 다른 프로그램을 멈추거나, {place}를 별도 서버에서 실행하십시오."
+        ),
         Remedy::RaiseCpuLimit { place } => text!(
             lang,
             "Raise the CPU limit of {place}, or remove it.",

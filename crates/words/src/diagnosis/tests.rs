@@ -81,6 +81,7 @@ fn claims() -> Vec<Claim> {
         Claim::CacheEvicts { place: name(), evicted_per_s: RATE, missed_share: SHARE },
         Claim::MemoryFull { place: name(), peak_share: SHARE },
         Claim::HeadOfLine { service: name(), waiting_share, mean_wait_s },
+        Claim::ProcessorsTaken { place: name(), used: 0.05, others: 1.9, cores: 2.0, waiting_share },
         Claim::CallsInLine {
             service: name(),
             operation: name(),
@@ -245,6 +246,7 @@ fn a_finding_is_a_headline_with_its_number_and_limit() {
 fn remedies_and_predictions_have_words() {
     let remedies = [
         Remedy::RaiseProcessor { kind: ResourceKind::Cpu, place: name(), limit: COUNT },
+        Remedy::FreeProcessors { place: name() },
         Remedy::RaiseCpuLimit { place: name() },
         Remedy::AllocateLess,
         Remedy::MoveOffEventLoop { place: name() },

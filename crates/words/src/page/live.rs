@@ -32,6 +32,9 @@ crate::page_catalogue! {
         | "{rate}에서 포화: {missed} 미전송";
     pace_losing(rate, missed) = "Nearly on plan: {rate}, {missed} not sent" | "거의 계획대로 진행: {rate}, {missed} 미전송";
     pace_keeping(rate) = "On plan: {rate}, nothing dropped" | "계획대로 진행: {rate}, 누락 없음";
+    live_so_far(passed, total) =
+        "In progress: {passed} of {total} thresholds met so far"
+        | "실행 중: 지금까지 임계값 {total}개 중 {passed}개 충족";
     live_failing(share) = "{share} of requests fail" | "요청의 {share} 실패";
     pace_closed(vus, rate) = "{vus} VUs: {rate} iterations" | "VU {vus}개: 반복 {rate}";
     pace_over(seconds) = "over the last {seconds} s" | "최근 {seconds}초";

@@ -42,6 +42,9 @@ crate::catalogue! {
     demo_unknown_load =
         "not measured: both tests end at 120 visitors. Measure it in about two minutes:"
         | "측정하지 않았습니다. 두 테스트 모두 방문자 120명까지만 옵니다. 약 2분 동안 측정하는 명령:";
+    demo_load_at_least =
+        "120 visitors or more: no test had more. Measure the maximum in about two minutes:"
+        | "방문자 120명 이상. 더 많은 방문자로는 테스트하지 않았습니다. 약 2분 동안 최대 부하를 측정하는 명령:";
     demo_everything = "All results" | "전체 결과";
     demo_own = "With your own script:" | "직접 작성한 스크립트로 실행하기:";
     demo_own_run = "run the test" | "테스트 실행";

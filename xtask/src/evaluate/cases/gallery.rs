@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::evaluate::gallery::provenance;
 use crate::evaluate::gallery::stack::{self, Case, Stack};
-use crate::evaluate::gallery::system::{self, Sources, System};
+use crate::evaluate::gallery::system::{self, System};
 use crate::evaluate::page::{Bar, Table};
 use crate::evaluate::{keep, result_path};
 
@@ -38,9 +38,12 @@ const ERROR_MAX: f64 = 0.15;
 /// The mark of a result whose run was diagnosed again with later detectors.
 const REPLAYED: &str = "replayed";
 
-/// Suffixes of the parts with fewer sources.
-const REDUCED: [(&str, Sources); 3] =
-    [("traces", Sources::Traces), ("metrics", Sources::Metrics), ("nothing", Sources::Nothing)];
+/// What is left of a run's evidence, and the kinds that are left out for it.
+const REDUCED: [(&str, &[&str]); 3] =
+    [("traces", &["metrics"]), ("metrics", &["traces"]), ("nothing", &["traces", "metrics"])];
+
+/// The case with less evidence.
+const BY_SOURCES: &str = "gallery-sources";
 
 pub(super) fn parts() -> anyhow::Result<Vec<String>> {
     let stacks = stack::all()?;
@@ -50,15 +53,21 @@ pub(super) fn parts() -> anyhow::Result<Vec<String>> {
     Ok(stacks.iter().flat_map(names).collect())
 }
 
+/// The parts whose runs are kept, or whose results are there.
 pub(super) fn parts_by_sources() -> anyhow::Result<Vec<String>> {
-    let reduced = |part: String| REDUCED.map(|(suffix, _)| format!("{part}-{suffix}"));
-    Ok(parts()?.into_iter().flat_map(reduced).collect())
+    let mut known = parts()?;
+    let runs = known.iter().map(|part| system::kept_run(part)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut runs = runs.into_iter();
+    known.retain(|part| {
+        runs.next().is_some_and(|run| run.exists()) || result_path(BY_SOURCES, part).exists()
+    });
+    Ok(known)
 }
 
-/// One result with all sources; the first result of the part is kept beside it.
+/// One result; the first result of the part is kept beside it.
 pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     let (stack, case) = stack::find(part)?;
-    let now = measured(&stack, &case, Sources::All)?;
+    let now = measured(&stack, &case)?;
     let before = std::fs::read_to_string(result_path("gallery", part)).ok();
     let kept: Option<Value> = before.and_then(|text| serde_json::from_str(&text).ok());
     let first = kept.map(|kept| kept["first"].clone()).filter(Value::is_object);
@@ -88,12 +97,15 @@ pub(in crate::evaluate) fn replay(wanted: &[String]) -> anyhow::Result<usize> {
     Ok(replayed)
 }
 
+/// Diagnoses the kept run of a part from traces alone, from metrics alone, and from what the load generator measured.
 pub(super) fn measure_with_sources(part: &str) -> anyhow::Result<Value> {
-    let (name, suffix) = part.rsplit_once('-').context("read the sources of the part")?;
-    let sources = REDUCED.iter().find(|(known, _)| *known == suffix).context("read the sources")?.1;
-    let (stack, case) = stack::find(name)?;
-    let now = measured(&stack, &case, sources)?;
-    Ok(described(&stack, &case, json!({ "sources": suffix, "now": now })))
+    let (stack, case) = stack::find(part)?;
+    let run = system::kept_run(part)?;
+    let mut result = json!({ "provenance": provenance::of_stack(&stack.name)? });
+    for (left, without) in REDUCED {
+        result[left] = json!({ "diagnosis": brief(&system::diagnosis_without(&run, without)?) });
+    }
+    Ok(described(&stack, &case, result))
 }
 
 fn described(stack: &Stack, case: &Case, mut result: Value) -> Value {
@@ -109,21 +121,18 @@ fn described(stack: &Stack, case: &Case, mut result: Value) -> Value {
     result
 }
 
-fn measured(stack: &Stack, case: &Case, sources: Sources) -> anyhow::Result<Value> {
+fn measured(stack: &Stack, case: &Case) -> anyhow::Result<Value> {
     let began = SystemClock::now();
     let (load, setting) = (stack.load(case), case.setting());
     let provenance = provenance::of_stack(&stack.name)?;
-    let mut system = System::start(stack, &setting, sources)?;
+    let mut system = System::start(stack, &setting)?;
     let (found, summary) = system.run(&load, case.may_fail)?;
-    if sources == Sources::All {
-        system.keep_run(&format!("{}-{}", stack.name, case.name))?;
-    }
+    system.keep_run(&format!("{}-{}", stack.name, case.name))?;
     drop(system);
     let before = figures(&found, &summary);
-    // The remedy is for the plant and the prediction, which need all sources.
-    let after = match case.remedy.as_ref().filter(|_| sources == Sources::All) {
+    let after = match &case.remedy {
         Some(remedy) => {
-            let mut system = System::start(stack, &setting.changed(remedy), sources)?;
+            let mut system = System::start(stack, &setting.changed(remedy))?;
             let (found, summary) = system.run(&load, case.may_fail)?;
             figures(&found, &summary)
         }
@@ -499,16 +508,16 @@ fn note_of_replays(first: Counts, now: Counts) -> Option<String> {
 
 pub(super) fn table_of_sources(results: &[(&str, Value)]) -> Table {
     let titles =
-        ["sources", "faults named first", "among the first three", "undecided", "controls called limited"];
+        ["evidence", "faults named first", "among the first three", "undecided", "controls called limited"];
     let mut table = Table { rows: vec![titles.map(str::to_owned).to_vec()], ..Table::default() };
-    for (suffix, _) in REDUCED {
+    for (left, _) in REDUCED {
         let mut counts = Counts::default();
-        for (_, result) in results.iter().filter(|(_, result)| result["sources"] == suffix) {
+        for (_, result) in results {
             let is_control = result["truth"]["labels"].as_array().is_none_or(Vec::is_empty);
-            counts.add(is_control, scored(&result["truth"], &result["now"]));
+            counts.add(is_control, scored(&result["truth"], &result[left]));
         }
         table.rows.push(vec![
-            suffix.to_owned(),
+            left.to_owned(),
             format!("{} of {}", counts.first, counts.faults),
             format!("{} of {}", counts.among_three, counts.faults),
             format!("{} of {}", counts.undecided, counts.faults),
@@ -588,9 +597,9 @@ mod tests {
     }
 
     #[test]
-    fn each_part_has_a_case_and_its_reduced_sources() {
+    fn each_part_has_a_case() {
         let parts = parts().expect("parts");
-        assert_eq!(parts_by_sources().expect("parts").len(), parts.len() * REDUCED.len());
+        assert!(parts_by_sources().expect("parts").iter().all(|part| parts.contains(part)));
         assert!(parts.iter().all(|part| stack::find(part).is_ok()));
     }
 }

@@ -33,30 +33,10 @@ const POLL: Duration = Duration::from_millis(50);
 /// The exit codes of a run that was measured to its end, whatever thresholds and validity say.
 const MEASURED: [i32; 2] = [0, 99];
 
-/// The sources that a run is connected to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::evaluate) enum Sources {
-    All,
-    Traces,
-    Metrics,
-    Nothing,
-}
-
-impl Sources {
-    fn has_traces(self) -> bool {
-        matches!(self, Sources::All | Sources::Traces)
-    }
-
-    fn has_metrics(self) -> bool {
-        matches!(self, Sources::All | Sources::Metrics)
-    }
-}
-
 /// A stack's processes. Dropping it ends them and removes their folder.
 pub(in crate::evaluate) struct System {
     plimsoll: PathBuf,
     stack: Stack,
-    sources: Sources,
     work: PathBuf,
     variables: BTreeMap<String, String>,
     processes: Vec<Process>,
@@ -70,11 +50,7 @@ struct Process {
 
 impl System {
     /// Installs the stack's packages if they are missing, and starts it in a setting.
-    pub(in crate::evaluate) fn start(
-        stack: &Stack,
-        setting: &Setting,
-        sources: Sources,
-    ) -> anyhow::Result<System> {
+    pub(in crate::evaluate) fn start(stack: &Stack, setting: &Setting) -> anyhow::Result<System> {
         let work = std::env::temp_dir().join(format!("plimsoll-gallery-{}", std::process::id()));
         let cache = cache()?.join(&stack.name);
         for folder in [&work, &cache] {
@@ -83,7 +59,6 @@ impl System {
         let mut system = System {
             plimsoll: binary("PLIMSOLL_BIN")?,
             stack: stack.clone(),
-            sources,
             variables: variables(stack, &work, &cache)?,
             work,
             processes: Vec::new(),
@@ -112,10 +87,8 @@ impl System {
         let mut command = Command::new(&self.plimsoll);
         command.args(["run", "--quiet", "--runs"]).arg(self.runs());
         command.arg("--project").arg(self.project()?).arg("--summary-export").arg(&summary);
-        if self.sources.has_traces() {
-            let address = self.variable("OTLP")?.trim_start_matches("http://").to_owned();
-            command.arg(format!("--otlp={address}")).args(["--trace-sample", load.sample()]);
-        }
+        let address = self.variable("OTLP")?.trim_start_matches("http://").to_owned();
+        command.arg(format!("--otlp={address}")).args(["--trace-sample", load.sample()]);
         let base = format!("http://127.0.0.1:{}", self.variable(&format!("PORT_{}", load.port()))?);
         for (name, value) in load.variables().into_iter().chain([("BASE", base)]) {
             command.args(["--env", &format!("{name}={value}")]);
@@ -160,9 +133,6 @@ impl System {
     fn environment(&self, setting: &Setting) -> BTreeMap<String, String> {
         let mut env = self.stack.env.clone();
         env.extend(setting.env.clone());
-        if !self.sources.has_traces() {
-            env.insert("OTEL_TRACES_EXPORTER".to_owned(), "none".to_owned());
-        }
         env.into_iter().map(|(name, value)| (name, self.expanded(&value))).collect()
     }
 
@@ -178,14 +148,11 @@ impl System {
 
     /// Writes the project file, which lists the evidence sources.
     fn project(&self) -> anyhow::Result<PathBuf> {
-        let mut text = String::new();
-        if self.sources.has_metrics() {
-            text += "[evidence.host]\naddress = \"local\"\n";
-            for (name, settings) in &self.stack.evidence {
-                writeln!(text, "\n[evidence.{name}]").context("write the project file")?;
-                for (key, value) in settings {
-                    writeln!(text, "{key} = {:?}", self.expanded(value)).context("write the project file")?;
-                }
+        let mut text = "[evidence.host]\naddress = \"local\"\n".to_owned();
+        for (name, settings) in &self.stack.evidence {
+            writeln!(text, "\n[evidence.{name}]").context("write the project file")?;
+            for (key, value) in settings {
+                writeln!(text, "{key} = {:?}", self.expanded(value)).context("write the project file")?;
             }
         }
         let path = self.work.join("plimsoll.toml");
@@ -320,15 +287,24 @@ fn cache() -> anyhow::Result<PathBuf> {
     Ok(workspace::target_directory()?.join("gallery"))
 }
 
-/// The file of a part's last run with all sources; it exists where the part was measured on this machine.
+/// The file of a part's last run; it exists where the part was measured on this machine.
 pub(in crate::evaluate) fn kept_run(part: &str) -> anyhow::Result<PathBuf> {
     Ok(cache()?.join("runs").join(format!("{part}.plimsoll")))
 }
 
 /// Returns the diagnosis of a run file.
 pub(in crate::evaluate) fn diagnosis(run: &Path) -> anyhow::Result<Value> {
+    diagnosis_without(run, &[])
+}
+
+/// Returns the diagnosis of a run file from less than its evidence.
+pub(in crate::evaluate) fn diagnosis_without(run: &Path, kinds: &[&str]) -> anyhow::Result<Value> {
     let mut command = Command::new(binary("PLIMSOLL_BIN")?);
-    let output = command.args(["diagnose", "--json"]).arg(run).output().context("run the program")?;
+    command.args(["diagnose", "--json"]);
+    kinds.iter().for_each(|kind| {
+        command.args(["--without", kind]);
+    });
+    let output = command.arg(run).output().context("run the program")?;
     ensure!(output.status.success(), "diagnose: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).context("read the diagnosis")
 }

@@ -41,12 +41,20 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         false => Observation::RuledOut(RuledOut::Processor {
             resource: resource.name.clone(),
             used: resource.mean,
-            limit: resource.limit,
+            limit: limit_shown(view, resource),
             full_share: FULL,
             at_limit_share: resource.at_limit,
         }),
     };
     processors.iter().map(observe).collect()
+}
+
+/// A program that is not at its limit could have more than what was idle: neighbours share the cores with it.
+fn limit_shown(view: &View<'_>, resource: &Resource<'_>) -> f64 {
+    match resource.name.kind {
+        ResourceKind::ProgramCpu => view.signals(&[SignalId::CoreCpu]).len() as f64,
+        _ => resource.limit,
+    }
 }
 
 /// Returns the share of the time in which a processor of the target is at its limit: waits inside services then wait for it.
@@ -80,6 +88,34 @@ fn share_queued(view: &View<'_>, resource: &Resource<'_>) -> f64 {
 }
 
 fn finding(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
+    taken(view, resource).unwrap_or_else(|| at_limit(view, resource))
+}
+
+/// A program that uses little, and whose threads wait because programs that are not under load use the cores.
+fn taken(view: &View<'_>, resource: &Resource<'_>) -> Option<Hypothesis> {
+    let cores = view.signals(&[SignalId::CoreCpu]).len() as f64;
+    if resource.name.kind != ResourceKind::ProgramCpu || resource.mean >= cores * PROGRAM_MIN {
+        return None;
+    }
+    let (others, waiting_share) = (ceilings::taken_by_neighbours(view)?, share_queued(view, resource));
+    let place = resource.name.place.clone();
+    let claim =
+        Claim::ProcessorsTaken { place: place.clone(), used: resource.mean, others, cores, waiting_share };
+    Some(Hypothesis {
+        role: if is_targets(view, resource) { Role::Limits } else { Role::Contributes },
+        strength: Strength::Limit,
+        explains: Some(waiting_share.min(1.0)),
+        numbers: vec![
+            exact(FigureName::Used, resource.mean, Unit::Cores).noted(Note::MeanOfSeries(resource.signals.len())),
+            exact(FigureName::AtLimitTime, resource.at_limit * 100.0, Unit::Percent).noted(Note::OfTime),
+        ],
+        queries: resource.signals.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
+        cost: CostClass::Resource,
+        ..draft(claim, Remedy::FreeProcessors { place: place.clone() }, place)
+    })
+}
+
+fn at_limit(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
     let mut numbers = vec![
         exact(FigureName::Used, resource.mean, Unit::Cores).noted(Note::MeanOfSeries(resource.signals.len())),
         exact(FigureName::Limit, resource.limit, Unit::Cores),
@@ -218,6 +254,24 @@ mod tests {
         // Eight requests in flight.
         assert_eq!(role(6.0), Some(Role::Limits));
         assert_eq!(role(1.0), Some(Role::Contributes));
+    }
+
+    #[test]
+    fn cores_that_neighbours_use_are_not_called_the_programs_limit() {
+        let of = |name: &str, value: f64| flat(name, &[("program", "postgres:5432")], 10, value);
+        let cores = ["0", "1"].map(|core| flat("core_cpu", &[("core", core)], 10, 1.0));
+        let found = |used: f64| {
+            let signals = cores.iter().cloned().chain([of("listener_cpu", used), of("listener_waiting", 6.0)]);
+            fires(detect, &with_evidence(level(10, 10, 0.8), signals.collect(), Vec::new())).remove(0)
+        };
+        let little = found(0.5);
+        let Claim::ProcessorsTaken { others, cores, waiting_share, .. } = little.claim else {
+            panic!("{:?}", little.claim)
+        };
+        // Six of eight requests in flight.
+        assert_eq!((others, cores, waiting_share, little.prediction), (1.5, 2.0, 0.75, None));
+        assert_eq!(little.remedy, Remedy::FreeProcessors { place: "postgres:5432".to_owned() });
+        assert!(matches!(found(1.3).claim, Claim::ProcessorAtLimit { .. }));
     }
 
     #[test]
