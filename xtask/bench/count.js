@@ -1,4 +1,4 @@
-// A fixed number of requests, one after the other, for counting instructions.
+// A fixed number of requests of each VU, one after the other, for counting instructions and cache misses.
 
 import http from 'k6/http';
 import { check } from 'k6';
@@ -7,7 +7,7 @@ export const options = {
   scenarios: {
     count: {
       executor: 'per-vu-iterations',
-      vus: 1,
+      vus: Number(__ENV.VUS),
       iterations: Number(__ENV.REQUESTS),
       maxDuration: '5m',
     },

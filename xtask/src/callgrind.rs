@@ -3,6 +3,10 @@
 //! Time on a shared machine cannot distinguish a regression of 3 % from a neighbour; a count of instructions can. The release
 //! binary runs the same script twice under valgrind with different numbers of requests, and the difference belongs to
 //! the requests alone, without the start and the end.
+//!
+//! Instructions do not show how much memory a request touches, which is what a thousand busy VUs pay for. [`caches`] counts that.
+
+mod caches;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -10,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
 use lexopt::Arg;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::workspace;
 
@@ -30,14 +34,26 @@ const FIGURE: &str = "xtask/callgrind.json";
 
 const USAGE: &str = "\
 cargo xtask callgrind: counts instructions per request and compares them with xtask/callgrind.json
+  --caches   counts cache misses per request of 1,000 VUs instead
   --write    keeps the new figure, the least of three counts
 ";
 
+/// A figure in [`FIGURE`], and how it is counted.
+struct Figure {
+    key: &'static str,
+    unit: &'static str,
+    count: fn(&Counter) -> anyhow::Result<f64>,
+}
+
+const INSTRUCTIONS: Figure =
+    Figure { key: "instructions_per_request", unit: "instructions per request", count: Counter::count };
+
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
-    let mut write = false;
+    let (mut write, mut figure) = (false, INSTRUCTIONS);
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("write") => write = true,
+            Arg::Long("caches") => figure = caches::MISSES,
             Arg::Long("help") => {
                 print!("{USAGE}");
                 return Ok(());
@@ -46,43 +62,52 @@ pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
         }
     }
     if Command::new("valgrind").arg("--version").output().is_err() {
-        eprintln!("skipped: valgrind is not installed, so instructions are not counted");
+        eprintln!("skipped: valgrind is not installed, so {} are not counted", figure.unit);
         return Ok(());
     }
     let counter = Counter::start()?;
     let path = workspace::root().join(FIGURE);
     if write {
-        let found = counter.count_least()?;
-        let text = format!("{:#}\n", json!({ "instructions_per_request": found.round() }));
-        return std::fs::write(&path, text).with_context(|| format!("write {FIGURE}"));
+        let least = (0..COUNTS_MAX)
+            .try_fold(f64::MAX, |least, _| anyhow::Ok(least.min((figure.count)(&counter)?)))?;
+        return keep(&path, figure.key, least);
     }
-    let committed = committed(&path)?;
-    let mut found = counter.count()?;
+    let committed = committed(&path, figure.key)?;
+    let mut found = (figure.count)(&counter)?;
     for _ in 1..COUNTS_MAX {
         if found <= committed * (1.0 + TOLERANCE) {
             break;
         }
-        eprintln!("{found:.0} instructions per request are too many: counted once more");
-        found = found.min(counter.count()?);
+        eprintln!("{found:.0} {} are too many: counted once more", figure.unit);
+        found = found.min((figure.count)(&counter)?);
     }
-    compare(found, committed)
+    compare(figure.unit, found, committed)
 }
 
-fn committed(path: &Path) -> anyhow::Result<f64> {
+fn figures(path: &Path) -> anyhow::Result<Value> {
     let text = std::fs::read(path).with_context(|| format!("read {FIGURE} (make it with --write)"))?;
-    let figure: Value = serde_json::from_slice(&text).with_context(|| format!("parse {FIGURE}"))?;
-    figure["instructions_per_request"].as_f64().with_context(|| format!("find the figure in {FIGURE}"))
+    serde_json::from_slice(&text).with_context(|| format!("parse {FIGURE}"))
+}
+
+fn committed(path: &Path, key: &str) -> anyhow::Result<f64> {
+    figures(path)?[key].as_f64().with_context(|| format!("find {key} in {FIGURE}"))
+}
+
+/// Keeps a figure beside the others.
+fn keep(path: &Path, key: &str, figure: f64) -> anyhow::Result<()> {
+    let mut figures = figures(path)?;
+    figures[key] = figure.round().into();
+    std::fs::write(path, format!("{figures:#}\n")).with_context(|| format!("write {FIGURE}"))
 }
 
 /// An improvement fails too: the figure must then be updated, so that a later loss of the gain is noticed.
-fn compare(found: f64, committed: f64) -> anyhow::Result<()> {
+fn compare(unit: &str, found: f64, committed: f64) -> anyhow::Result<()> {
     let change = found / committed - 1.0;
-    let summary =
-        format!("{found:.0} instructions per request, {:+.2} % from {committed:.0}", change * 100.0);
+    let summary = format!("{found:.0} {unit}, {:+.2} % from {committed:.0}", change * 100.0);
     println!("{summary}");
     ensure!(
         change.abs() <= TOLERANCE,
-        "keep within {} %: {summary}; explain it and run cargo xtask callgrind --write",
+        "keep within {} %: {summary}; explain it and repeat the command with --write",
         TOLERANCE * 100.0
     );
     Ok(())
@@ -104,10 +129,6 @@ impl Counter {
         let release = workspace::target_directory()?.join("release");
         let server = Server::start(&release.join("testkit"))?;
         Ok(Counter { plimsoll: release.join("plimsoll"), server })
-    }
-
-    fn count_least(&self) -> anyhow::Result<f64> {
-        (0..COUNTS_MAX).try_fold(f64::MAX, |least, _| Ok(least.min(self.count()?)))
     }
 
     fn count(&self) -> anyhow::Result<f64> {
@@ -168,28 +189,46 @@ impl Drop for Server {
 
 /// Instructions of one whole run.
 fn count(program: &Path, url: &str, flags: &[&str], requests: u32) -> anyhow::Result<Instructions> {
-    let script: PathBuf = workspace::root().join("xtask/bench/count.js");
     let folder = tempfile::tempdir().context("make a folder for what valgrind counts")?;
+    let out = format!("--callgrind-out-file={}", folder.path().join("counted").display());
+    let load = Load { url, vus: 1, iterations: requests, flags };
+    let text = run(program, &load, &["--separate-threads=yes", &out])?;
+    let all =
+        collected(&text).with_context(|| format!("find the count in what valgrind printed:\n{text}"))?;
+    Ok(Instructions { all, of_load: busiest(folder.path())? })
+}
+
+/// The requests of one run, one for each iteration of each VU.
+struct Load<'a> {
+    url: &'a str,
+    vus: u32,
+    iterations: u32,
+    /// Further flags of the program.
+    flags: &'a [&'a str],
+}
+
+/// Runs the program under callgrind with these flags of callgrind, and returns what valgrind printed.
+fn run(program: &Path, load: &Load<'_>, callgrind: &[&str]) -> anyhow::Result<String> {
+    let script: PathBuf = workspace::root().join("xtask/bench/count.js");
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--separate-threads=yes"])
-        .arg(format!("--callgrind-out-file={}", folder.path().join("counted").display()))
+        .arg("--tool=callgrind")
+        .args(callgrind)
         .arg(program)
         .args(["run", "--quiet", "--workers", "1"])
-        .args(flags)
-        .args(["-e", &format!("URL={url}"), "-e", &format!("REQUESTS={requests}")])
+        .args(load.flags)
+        .args(["-e", &format!("URL={}", load.url), "-e", &format!("VUS={}", load.vus)])
+        .args(["-e", &format!("REQUESTS={}", load.iterations)])
         .arg(script)
         // Work per stored second belongs to no request, and would only make longer runs look better.
         .env("PLIMSOLL_NO_STORE", "true")
         .stdin(Stdio::null())
         .output()
         .context("run valgrind")?;
-    let text = String::from_utf8_lossy(&output.stderr);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() {
         bail!("have the run pass under valgrind ({}):\n{text}", output.status);
     }
-    let all =
-        collected(&text).with_context(|| format!("find the count in what valgrind printed:\n{text}"))?;
-    Ok(Instructions { all, of_load: busiest(folder.path())? })
+    Ok(text)
 }
 
 /// Of the files that there are of each thread, the highest count.
@@ -233,8 +272,20 @@ mod tests {
     }
 
     #[test]
+    fn a_figure_is_kept_beside_the_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("figures.json");
+        std::fs::write(&path, r#"{"one": 1.0}"#).expect("written");
+        assert!(committed(&path, "two").is_err());
+        keep(&path, "two", 2.4).expect("kept");
+        assert_eq!((committed(&path, "one").ok(), committed(&path, "two").ok()), (Some(1.0), Some(2.0)));
+    }
+
+    #[test]
     fn three_percent_either_way_is_too_much() {
-        let check = |found: f64, expect: bool| assert_eq!(compare(found, 1000.0).is_ok(), expect, "{found}");
+        let check = |found: f64, expect: bool| {
+            assert_eq!(compare("counts", found, 1000.0).is_ok(), expect, "{found}")
+        };
         check(1029.0, true);
         check(1031.0, false);
         check(971.0, true);

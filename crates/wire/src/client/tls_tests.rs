@@ -136,7 +136,7 @@ fn tls_connections_are_kept_and_their_facts_told() {
         assert_eq!(outcome(&first), "200 ok");
         assert!(first.phases.tls_ns > 0 && first.phases.blocked_ns >= first.phases.tls_ns);
         let facts = first.tls.unwrap();
-        assert_eq!((facts.version, facts.cipher_suite.as_str()), ("tls1.3", "TLS_AES_256_GCM_SHA384"));
+        assert_eq!((facts.version, facts.cipher_suite.as_str()), ("tls1.3", "TLS_AES_128_GCM_SHA256"));
         for _ in 0..20 {
             let next = get(&client, &url).await;
             assert_eq!((outcome(&next).as_str(), next.reused, next.phases.tls_ns), ("200 ok", true, 0));
