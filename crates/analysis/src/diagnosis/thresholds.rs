@@ -236,6 +236,7 @@ thresholds! {
         BYTES_MIN: f64 = 30_000.0, "bytes", Lab, "Size of a large response";
         OWN_MIN: f64 = 0.2, "share of response time", Lab, "Share of the service and the network from which on a large response is reported";
         LIMITS_MIN: f64 = 0.3, "share of response time", Lab, "Share from which on large responses are the bottleneck";
+        WRITE_S_PER_BYTE_MAX: f64 = 200e-9, "seconds per byte", Convention, "CPU time per byte of a response above which its size does not account for it: an interpreter's JSON takes 20 to 50 ns";
         OUTSIDE_MIN: f64 = 0.4, "share of response time", Lab, "Share outside the service of a saturated link";
         RECEIVING_MIN: f64 = 0.2, "share of response time", Lab, "Receiving of a saturated link";
         RECEIVING_MOST: f64 = 0.7, "share of response time", Lab, "Receiving from which on the data rate may vary";

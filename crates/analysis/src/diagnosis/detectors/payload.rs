@@ -13,9 +13,10 @@ use model::{SignalId, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
+use super::super::series;
 use super::super::thresholds::payload::{
     BYTES_MIN, BYTES_PER_S_MIN, EVEN_MAX, LATE_MAX, LIMITS_MIN, OUTSIDE_MIN, OUTSIDE_S_MIN, OWN_MIN,
-    RECEIVING_MIN, RECEIVING_MOST,
+    RECEIVING_MIN, RECEIVING_MOST, WRITE_S_PER_BYTE_MAX,
 };
 
 /// Finds operations whose responses are too large.
@@ -42,7 +43,7 @@ fn large_responses(view: &View<'_>, each: f64) -> Option<Observation> {
     let own = view.share_of_paths(own_ns);
     let outside = view.share_outside();
     let share = (own + outside).min(1.0);
-    if each < BYTES_MIN || share < OWN_MIN {
+    if each < BYTES_MIN || share < OWN_MIN || computes_more(view, each) {
         return None;
     }
     let cpu_s =
@@ -70,6 +71,13 @@ fn large_responses(view: &View<'_>, each: f64) -> Option<Observation> {
         }),
         Depth::Cause,
     ))
+}
+
+/// Returns true if a program uses more CPU per request than writing so many bytes can take: it computes what it writes.
+fn computes_more(view: &View<'_>, each: f64) -> bool {
+    let programs = view.signals(&[SignalId::ListenerCpu]);
+    let cores = programs.iter().filter_map(|signal| series::mean(view.level, signal)).fold(0.0, f64::max);
+    cores / view.level.requests_per_s().max(1e-9) > each * WRITE_S_PER_BYTE_MAX
 }
 
 fn saturated_link(view: &View<'_>, each: f64) -> Option<Observation> {
@@ -130,7 +138,7 @@ fn saturated_link(view: &View<'_>, each: f64) -> Option<Observation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{level, request, sampled};
+    use super::super::super::testing::{flat, level, request, sampled, with_evidence};
     use super::super::testing::check;
     use super::*;
 
@@ -152,6 +160,17 @@ mod tests {
         check(detect, &case(6_500.0, 10.0, 0.05), &["bandwidth limit: network"]);
         check(detect, &case(6_500.0, 10.0, 0.000_1), &[]);
         check(detect, &case(2_000.0, 90.0, 0.000_1), &[]);
+    }
+
+    #[test]
+    fn responses_that_are_computed_are_not_only_long() {
+        let computed = |cores: f64| {
+            let program = flat("listener_cpu", &[("program", "gunicorn:8000")], 20, cores);
+            // 100 requests a second.
+            with_evidence(case(60_000.0, 90.0, 0.000_1), vec![program], Vec::new())
+        };
+        check(detect, &computed(1.0), &["chatty serialisation: answers"]);
+        check(detect, &computed(1.5), &[]);
     }
 
     #[test]
