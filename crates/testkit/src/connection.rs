@@ -116,25 +116,43 @@ fn add(counter: &AtomicU64, bytes: usize) {
     }
 }
 
-/// Serves one connection until either side ends it.
-pub(crate) async fn serve<T: Transport>(io: T, tls: bool, service: &impl Service, counters: &Counters) {
+/// Serves one connection until either side ends it, in whatever it goes on as.
+pub(crate) async fn serve_all<T: Transport>(io: T, tls: bool, service: &impl Service, counters: &Counters) {
+    let Some((connection, end)) = serve(io, tls, service, counters).await else { return };
+    match end {
+        ReplyEnd::WebSocket(manner) => {
+            websocket::converse(connection.io, connection.input, *manner, counters).await;
+        }
+        ReplyEnd::Tunnel(port) => connection.tunnel(port).await,
+        _ => {}
+    }
+}
+
+/// Serves one connection until either side ends it; returns it with the reply's end where it goes on as something else.
+pub(crate) async fn serve<T: Transport>(
+    io: T,
+    tls: bool,
+    service: &impl Service,
+    counters: &Counters,
+) -> Option<(Connection<T>, ReplyEnd)> {
     let mut connection = Connection { io, input: BytesMut::new(), remembered: Remembered::default() };
     let mut request = Request::default();
     request.tls = tls;
     loop {
         match connection.read(&mut request).await {
             Ok(()) => {}
-            Err(ReadError::Ended) => return,
+            Err(ReadError::Ended) => return None,
             Err(ReadError::Malformed(status)) => {
                 counters.malformed.fetch_add(1, Ordering::SeqCst);
                 let _ = connection.write(&Reply::text(status, "no request that can be read\n").bytes).await;
-                return connection.close().await;
+                connection.close().await;
+                return None;
             }
         }
         if request.path() == SEEN_PATH {
             let seen = Reply::json(200, &counters.snapshot().to_json());
             if connection.write(&seen.bytes).await.is_err() {
-                return;
+                return None;
             }
             continue;
         }
@@ -147,15 +165,17 @@ pub(crate) async fn serve<T: Transport>(io: T, tls: bool, service: &impl Service
         }
         counters.end();
         match (played, reply.end) {
-            (Err(_), _) => return,
-            (Ok(()), ReplyEnd::Reset | ReplyEnd::ResetStream(_)) => return connection.reset().await,
-            (Ok(()), ReplyEnd::Close | ReplyEnd::GoAway(_)) => return connection.close().await,
-            (Ok(()), ReplyEnd::WebSocket(manner)) => {
-                return websocket::converse(connection.io, connection.input, *manner, counters).await;
+            (Err(_), _) => return None,
+            (Ok(()), ReplyEnd::Reset | ReplyEnd::ResetStream(_)) => {
+                connection.reset().await;
+                return None;
             }
-            (Ok(()), ReplyEnd::Tunnel(port)) => return connection.tunnel(port).await,
-            (Ok(()), ReplyEnd::KeepAlive) if request.wants_close() => return connection.close().await,
-            (Ok(()), ReplyEnd::KeepAlive) => {}
+            (Ok(()), end @ (ReplyEnd::WebSocket(_) | ReplyEnd::Tunnel(_))) => return Some((connection, end)),
+            (Ok(()), ReplyEnd::KeepAlive) if !request.wants_close() => {}
+            (Ok(()), ReplyEnd::KeepAlive | ReplyEnd::Close | ReplyEnd::GoAway(_)) => {
+                connection.close().await;
+                return None;
+            }
         }
     }
 }
@@ -174,7 +194,8 @@ impl From<io::Error> for ReadError {
     }
 }
 
-struct Connection<T> {
+/// A connection and what came of it beyond the last request.
+pub(crate) struct Connection<T> {
     io: T,
     input: BytesMut,
     remembered: Remembered,

@@ -7,12 +7,11 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
 use tokio_rustls::TlsAcceptor;
 
-use crate::connection::{CountedStream, Service, serve};
+use crate::connection::{CountedStream, Service, serve, serve_all};
 use crate::http2;
 use crate::seen::{Counters, Seen};
 use crate::tls::{self, Identity, TlsError, TlsFiles};
@@ -104,17 +103,36 @@ impl Server {
             }
             None => (None, None),
         };
+        let (service, acceptor) = (Arc::new(service), config.map(TlsAcceptor::from));
+        Server::accepting(listen.port, files, move |stream, counters| {
+            converse(stream, acceptor.clone(), listen.http2_streams_max, Arc::clone(&service), counters)
+        })
+    }
+
+    /// Starts a server that speaks HTTP/1.1 in the clear alone. A program with such servers does not contain the rest of this crate.
+    pub fn start_plain(service: impl Service, port: u16) -> Result<Server, StartError> {
+        let service = Arc::new(service);
+        Server::accepting(port, None, move |stream, counters| {
+            converse_plain(stream, Arc::clone(&service), counters)
+        })
+    }
+
+    /// Starts a server that handles each connection with `handle`.
+    fn accepting<F: Future<Output = ()> + Send + 'static>(
+        port: u16,
+        tls: Option<TlsFiles>,
+        handle: impl Fn(TcpStream, Arc<Counters>) -> F + Send + 'static,
+    ) -> Result<Server, StartError> {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(StartError::Thread)?;
         let listener = {
             let _context = runtime.enter();
-            bind(listen.port).map_err(|error| StartError::Listen(listen.port, error))?
+            bind(port).map_err(|error| StartError::Listen(port, error))?
         };
-        let address = listener.local_addr().map_err(|error| StartError::Listen(listen.port, error))?;
+        let address = listener.local_addr().map_err(|error| StartError::Listen(port, error))?;
         let counters = Arc::new(Counters::default());
         let (stop, stopped) = oneshot::channel();
-        let accepting =
-            accept(listener, config, listen.http2_streams_max, Arc::new(service), Arc::clone(&counters));
+        let accepting = accept(listener, handle, Arc::clone(&counters));
         let thread = std::thread::Builder::new()
             .name("testkit".into())
             .spawn(move || {
@@ -126,7 +144,7 @@ impl Server {
                 });
             })
             .map_err(StartError::Thread)?;
-        Ok(Server { address, counters, tls: files, stop: Some(stop), thread: Some(thread) })
+        Ok(Server { address, counters, tls, stop: Some(stop), thread: Some(thread) })
     }
 
     /// Where it listens.
@@ -185,15 +203,12 @@ fn bind(port: u16) -> io::Result<TcpListener> {
     socket.listen(LISTEN_BACKLOG)
 }
 
-async fn accept<S: Service>(
+async fn accept<F: Future<Output = ()> + Send + 'static>(
     listener: TcpListener,
-    tls: Option<Arc<ServerConfig>>,
-    http2_streams_max: u32,
-    service: Arc<S>,
+    handle: impl Fn(TcpStream, Arc<Counters>) -> F,
     counters: Arc<Counters>,
 ) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let acceptor = tls.map(TlsAcceptor::from);
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
@@ -201,12 +216,20 @@ async fn accept<S: Service>(
             continue;
         };
         counters.connections.fetch_add(1, Ordering::SeqCst);
-        let (service, counters, acceptor) = (Arc::clone(&service), Arc::clone(&counters), acceptor.clone());
+        // A connection that is already gone fails again at the first read.
+        let _ = stream.set_nodelay(true);
+        let conversation = handle(stream, Arc::clone(&counters));
         tokio::spawn(async move {
-            converse(stream, acceptor, http2_streams_max, service, counters).await;
+            conversation.await;
             drop(place);
         });
     }
+}
+
+async fn converse_plain<S: Service>(stream: TcpStream, service: Arc<S>, counters: Arc<Counters>) {
+    let stream = CountedStream::new(stream, Arc::clone(&counters));
+    // Such a service has no replies that hand a connection over.
+    serve(stream, false, &*service, &counters).await;
 }
 
 async fn converse<S: Service>(
@@ -216,19 +239,17 @@ async fn converse<S: Service>(
     service: Arc<S>,
     counters: Arc<Counters>,
 ) {
-    // A connection that is already gone fails again at the first read.
-    let _ = stream.set_nodelay(true);
     let is_http2 = acceptor.is_none() && begins_as_http2(&stream).await;
     let stream = CountedStream::new(stream, Arc::clone(&counters));
     if is_http2 {
         return http2::serve(stream, HTTP2_STREAMS_MAX, service, counters).await;
     }
-    let Some(acceptor) = acceptor else { return serve(stream, false, &*service, &counters).await };
+    let Some(acceptor) = acceptor else { return serve_all(stream, false, &*service, &counters).await };
     match acceptor.accept(stream).await {
         Ok(stream) if stream.get_ref().1.alpn_protocol() == Some(tls::HTTP2) => {
             http2::serve(stream, http2_streams_max, service, counters).await;
         }
-        Ok(stream) => serve(stream, true, &*service, &counters).await,
+        Ok(stream) => serve_all(stream, true, &*service, &counters).await,
         Err(_) => {
             counters.handshakes_failed.fetch_add(1, Ordering::SeqCst);
         }

@@ -132,7 +132,7 @@ fn find_safe_load(config: &ShopConfig, flags: &DemoFlags, context: &Context) -> 
 }
 
 fn open(config: &ShopConfig) -> Result<Shop, Failure> {
-    Shop::start(*config)
+    Shop::start_plain(*config)
         .map_err(|error| Failure::new(Exit::Other, format!("failed to open the shop: {error}")))
 }
 

@@ -63,6 +63,18 @@ pub struct Shop {
 impl Shop {
     /// Opens the shop.
     pub fn start(config: ShopConfig) -> Result<Shop, StartError> {
+        Shop::open(config, |service| Server::start(service, config.listen))
+    }
+
+    /// Opens the shop for HTTP/1.1 in the clear alone ([`Server::start_plain`]), on the port of `config.listen`.
+    pub fn start_plain(config: ShopConfig) -> Result<Shop, StartError> {
+        Shop::open(config, |service| Server::start_plain(service, config.listen.port))
+    }
+
+    fn open(
+        config: ShopConfig,
+        start: impl FnOnce(ShopService) -> Result<Server, StartError>,
+    ) -> Result<Shop, StartError> {
         let shelves = Arc::new(Shelves {
             config: config.pool(),
             pool: Mutex::new(Pool::new(config.pool())),
@@ -70,7 +82,7 @@ impl Shop {
         });
         let timer = Timer::start().map_err(StartError::Thread)?;
         let service = ShopService { shelves: Arc::clone(&shelves), timer };
-        Ok(Shop { server: Server::start(service, config.listen)?, config, shelves })
+        Ok(Shop { server: start(service)?, config, shelves })
     }
 
     /// The address of a path.
