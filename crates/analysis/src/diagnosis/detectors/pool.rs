@@ -423,7 +423,8 @@ mod tests {
                 sampled(number, spans)
             };
             let active = flat("connections", &[("state", "active")], 10, 2.0);
-            let level = crate::diagnosis::Level { traces: (0..50).map(trace).collect(), ..level(10, 20, 0.5) };
+            let level =
+                crate::diagnosis::Level { traces: (0..50).map(trace).collect(), ..level(10, 20, 0.5) };
             with_evidence(level, vec![active], Vec::new())
         };
         check(detect, &case(490.0), &["connection pool too small: back"]);
