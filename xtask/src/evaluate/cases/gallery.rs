@@ -8,7 +8,6 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Context;
 use model::SystemClock;
 use serde_json::{Value, json};
 
