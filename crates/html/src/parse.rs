@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
-use std::ops::ControlFlow;
 
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink as _};
@@ -55,40 +54,18 @@ impl Document {
         if rest.len() > limits.bytes_max {
             (rest, is_cut) = (&rest[..rest.floor_char_boundary(limits.bytes_max)], true);
         }
-        let mut tree = Growing::new(limits);
+        let mut parser = parse_document(Sink::new(limits), ParseOpts::default());
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES.min(rest.len())));
+            parser.process(StrTendril::from_slice(piece));
             rest = after;
-            if tree.add(piece).is_break() {
+            if parser.tokenizer.sink.sink.is_full.get() {
                 is_cut = true;
                 break;
             }
             pause()?;
         }
-        Ok(Document { nodes: tree.finish(), is_cut })
-    }
-}
-
-/// A page of which a part was parsed. Not generic, so that the parser is compiled in this crate alone, and not again for each kind of
-/// pause.
-struct Growing(html5ever::Parser<Sink>);
-
-impl Growing {
-    fn new(limits: Limits) -> Growing {
-        Growing(parse_document(Sink::new(limits), ParseOpts::default()))
-    }
-
-    /// Parses the next piece. A break means that the limits are reached.
-    fn add(&mut self, piece: &str) -> ControlFlow<()> {
-        self.0.process(StrTendril::from_slice(piece));
-        match self.0.tokenizer.sink.sink.is_full.get() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
-    }
-
-    fn finish(self) -> Vec<Node> {
-        self.0.finish()
+        Ok(Document { nodes: parser.finish(), is_cut })
     }
 }
 

@@ -112,14 +112,12 @@ impl Reader {
         want: impl Fn(SeriesKey) -> Want,
         mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
-        let (is_wanted, want): (&dyn Fn(u32) -> bool, &dyn Fn(SeriesKey) -> Want) = (&is_wanted, &want);
-        let each: &mut dyn FnMut(u32, SeriesKey, Cell<'_>) = &mut each;
         if self.format == FORMAT_OF_CELLS {
             return self.chunk_cells_of_series((minute, windows), is_wanted, want, each);
         }
         self.block_rows(Blocks::Chunk { minute, windows }, |first, bytes| {
-            let series = SeriesOf::new(self.all_series(), first, want);
-            series.cells(bytes, &mut self.unpacker.borrow_mut(), is_wanted, &mut *each)
+            let series = SeriesOf::new(self.all_series(), first, &want);
+            series.cells(bytes, &mut self.unpacker.borrow_mut(), &is_wanted, &mut each)
         })
     }
 
@@ -130,8 +128,6 @@ impl Reader {
         wants: impl Fn(SeriesKey) -> bool,
         mut each: impl FnMut(SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
-        let wants: &dyn Fn(SeriesKey) -> bool = &wants;
-        let each: &mut dyn FnMut(SeriesKey, Cell<'_>) = &mut each;
         if self.format == FORMAT_OF_CELLS {
             return self.rollup_cells_of_series((windows, number), wants, each);
         }

@@ -26,17 +26,6 @@ impl Reader {
         is_wanted: impl Fn(SeriesKey) -> bool,
         mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
-        // What reads is compiled once, and not for each caller.
-        self.visit_steps(range, step, &is_wanted, &mut each)
-    }
-
-    fn visit_steps(
-        &self,
-        range: Range<u32>,
-        step: u32,
-        is_wanted: &dyn Fn(SeriesKey) -> bool,
-        each: &mut dyn FnMut(u32, SeriesKey, Cell<'_>),
-    ) -> Result<(), ReadError> {
         let known = self.range()?;
         let range = range.start.max(known.start)..range.end.min(known.end);
         let size = step.max(MINUTE);
@@ -49,9 +38,9 @@ impl Reader {
             let is_whole = part == (tile.start.max(known.start)..tile.end.min(known.end));
             if step >= MINUTE && is_whole && self.has_rollup(step, number)? {
                 let start = tile.start;
-                self.rollup_cells((step, number), is_wanted, |key, cell| each(start, key, cell))?;
+                self.rollup_cells((step, number), &is_wanted, |key, cell| each(start, key, cell))?;
             } else {
-                self.small_steps(part.clone(), step, is_wanted, each)?;
+                self.small_steps(part.clone(), step, &is_wanted, &mut each)?;
             }
             at = part.end;
         }
@@ -63,8 +52,8 @@ impl Reader {
         &self,
         range: Range<u32>,
         step: u32,
-        is_wanted: &dyn Fn(SeriesKey) -> bool,
-        each: &mut dyn FnMut(u32, SeriesKey, Cell<'_>),
+        is_wanted: &impl Fn(SeriesKey) -> bool,
+        each: &mut impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
         let want = |key: SeriesKey| if is_wanted(key) { Want::Whole } else { Want::Nothing };
         let mut each = |start: u32, key: SeriesKey, cell: Cell<'_>| each(start / step * step, key, cell);

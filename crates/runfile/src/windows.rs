@@ -116,16 +116,6 @@ impl Reader {
         want: impl Fn(SeriesKey) -> Want,
         mut each: impl FnMut(u32, SeriesKey, Brief<'_>),
     ) -> Result<Vec<Window>, ReadError> {
-        // What reads is compiled once, and not for each caller.
-        self.visit_minute(range, &want, &mut each)
-    }
-
-    fn visit_minute(
-        &self,
-        range: Range<u32>,
-        want: &dyn Fn(SeriesKey) -> Want,
-        each: &mut dyn FnMut(u32, SeriesKey, Brief<'_>),
-    ) -> Result<Vec<Window>, ReadError> {
         let mut windows = self.bare_windows(&range)?;
         let mut cells: Vec<(u32, SeriesKey, Aggregate)> = Vec::new();
         self.cells(range.clone(), want, |index, key, cell| match cell {
@@ -190,12 +180,10 @@ impl Reader {
         let minute = range.start / MINUTE;
         let places = Places::from_range(range.start % MINUTE..range.end.saturating_sub(minute * MINUTE));
         let index_of = |second: u32| minute * MINUTE + second.min(MINUTE);
-        let (want, each): (&dyn Fn(SeriesKey) -> Want, &mut dyn FnMut(u32, SeriesKey, Cell<'_>)) =
-            (&want, &mut each);
         self.chunk_cells(
             (minute, 1),
             |second| places.contains(second),
-            want,
+            &want,
             |second, key, cell| each(index_of(second), key, cell),
         )?;
         self.tail_cells(minute, places, want, each)
