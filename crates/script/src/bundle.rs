@@ -165,8 +165,6 @@ impl Bundle {
             evaluate(&ctx, &state, &self.url, |ctx| ctx.globals().set("__VU", id as f64))
                 .map(|namespace| Persistent::save(&ctx, namespace))
         })?;
-        // Init of a script with large libraries goes 36 KB deep, and its iterations 12 KB.
-        vu::release_stack();
         ScriptVu::new(vm, namespace)
     }
 }

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use corosensei::stack::{DefaultStack, Stack};
+use corosensei::stack::DefaultStack;
 use corosensei::{CoroutineResult, Yielder};
 use model::Instant;
 
@@ -61,8 +61,6 @@ pub(crate) struct State {
     /// Set once the body has begun: how to suspend it.
     yielder: Cell<Option<NonNull<Yielder<(), ()>>>>,
     stack_bytes: usize,
-    /// The lowest address of the stack.
-    stack_start: usize,
 }
 
 /// The error of a [`block_on`] that was called off.
@@ -88,10 +86,9 @@ pub struct Coroutine<T> {
 /// # Panics
 /// No memory mapping is left for the stack; [`crate::coroutines_max`] gives the maximum number of coroutines.
 pub fn coroutine<T: 'static>(stack_bytes: usize, body: impl FnOnce() -> T + 'static) -> Coroutine<T> {
-    let stack = take_stack(stack_bytes);
-    let state = Rc::new(State { stack_bytes, stack_start: stack.limit().get(), ..State::default() });
+    let state = Rc::new(State { stack_bytes, ..State::default() });
     let inside = state.clone();
-    let inner = Inner::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
+    let inner = Inner::with_stack(take_stack(stack_bytes), move |yielder: &Yielder<(), ()>, ()| {
         inside.yielder.set(Some(NonNull::from(yielder)));
         let result = catch_unwind(AssertUnwindSafe(body));
         inside.yielder.set(None);
@@ -470,12 +467,6 @@ pub fn in_coroutine() -> bool {
 /// Size of the running coroutine's stack.
 pub fn stack_bytes() -> Option<usize> {
     with_current(|state| state.stack_bytes)
-}
-
-/// Returns the memory of the running coroutine's stack below the frames in use to the kernel. Initialising a VU goes deeper than its
-/// iterations do. Does nothing outside of a coroutine.
-pub fn release_stack() {
-    with_current(|state| crate::unused_stack::release(state.stack_start));
 }
 
 #[cfg(test)]

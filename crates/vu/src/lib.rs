@@ -13,12 +13,11 @@ pub mod preempt;
 pub mod slices;
 pub mod timer;
 pub mod turns;
-mod unused_stack;
 mod workers;
 
 pub use coroutine::{
     Coroutine, Interrupted, Interrupter, LeftBehind, block_on, block_on_always, clear_interrupt, coroutine,
-    in_coroutine, is_interrupted, release_stack, stack_bytes, suspensions, yield_after_slice, yield_now,
+    in_coroutine, is_interrupted, stack_bytes, suspensions, yield_after_slice, yield_now,
 };
 pub use workers::{Spawner, Workers};
 
