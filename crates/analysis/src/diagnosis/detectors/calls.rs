@@ -57,12 +57,12 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     }
     let is_reported = all.iter().any(|observations| matches!(observations, Observation::Found(..)));
     if step.role == ActivityRole::Lookup {
-        all.push(found(view, (key, step), &share, CallKind::Lookup));
+        all.push(found(view, (key, step), share, CallKind::Lookup));
     } else if is_limited(view, step) && !is_reported {
-        all.push(found(view, (key, step), &share, CallKind::Paced));
+        all.push(found(view, (key, step), share, CallKind::Paced));
     } else if !is_reported {
         let kind = in_line(view, step).map_or(CallKind::Slow, CallKind::InLine);
-        all.push(found(view, (key, step), &share, kind));
+        all.push(found(view, (key, step), share, kind));
     }
     all
 }
