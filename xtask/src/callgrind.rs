@@ -96,7 +96,7 @@ fn figures(path: &Path) -> anyhow::Result<Value> {
 }
 
 fn committed(path: &Path, key: &str) -> anyhow::Result<f64> {
-    figures(path)?[key].as_f64().with_context(|| format!("find {key} in {FIGURE}"))
+    figures(path)?[key].as_f64().with_context(|| format!("find {key} in {FIGURE} (make it with --write)"))
 }
 
 /// Keeps a figure beside the others.

@@ -50,10 +50,7 @@ pub fn case<'a>(looked: impl IntoIterator<Item = Looked<'a>>) -> Result<Case, Fa
 /// # Errors
 /// The file is damaged.
 pub fn of_run(reader: &Reader, lang: Lang) -> Result<DiagnosisReport, Failure> {
-    let level = level(reader, None)?;
-    let clocks = [clock(reader, &level)];
-    let found = diagnose(&Case { levels: vec![level] });
-    Ok(report::diagnosis::document(&found, &clocks, lang))
+    of_runs(vec![(reader, None)], |_| (), lang).map(|(_, document)| document)
 }
 
 /// Diagnoses runs, or parts of them, together. `change` may leave evidence of each out.
