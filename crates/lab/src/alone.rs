@@ -89,7 +89,7 @@ impl Alone {
     fn add(&mut self, server: &'static dyn Server) -> Result<(), LabError> {
         let place = Place {
             directory: self.directory.join(server.name()),
-            ports: ports::free(server.port_count())?,
+            ports: ports::free_ports(server.port_count())?,
             password: servers::password()?,
             service_control_port: 0,
             around: Around::default(),

@@ -25,6 +25,7 @@ pub use assignment::Assignment;
 pub use control::{Status, UpSettings, down, install, set_fault, status, up};
 pub use error::LabError;
 pub use faults::{Fault, Indicator, faults, faults_of, indicators_of};
+pub use ports::free_ports;
 pub use process::{Identity, Launch};
 pub use servers::{
     Around, Front, MARIADB, MOSQUITTO, NGINX, Offer, POSTGRES, PROMETHEUS, Place, RABBITMQ, REDIS, Replica,

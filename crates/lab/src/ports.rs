@@ -1,18 +1,83 @@
 //! Free ports of the loopback interface.
 
 use std::net::TcpListener;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::LabError;
 
+/// Ports below are those of well-known programs, as 9090 is of Prometheus.
+const PORT_MIN: u16 = 10_000;
+
+/// The kernel's first port for connections where it cannot be read (ip(7), `ip_local_port_range`).
+const EPHEMERAL_MIN: u16 = 32_768;
+
+/// Where the next search begins, counted from the first port that this process asked for.
+static ASKED: AtomicU32 = AtomicU32::new(0);
+
 /// Returns this many different ports without a listener.
 ///
-/// Another process can take one before it is used; then the server that was to listen there logs an error.
-pub(crate) fn free(count: usize) -> Result<Vec<u16>, LabError> {
-    // All are held until the last is known, or the kernel might give one twice.
-    let held: Result<Vec<TcpListener>, std::io::Error> =
-        (0..count).map(|_| TcpListener::bind(("127.0.0.1", 0))).collect();
-    let ports = held.and_then(|held| {
-        held.iter().map(|listener| listener.local_addr().map(|address| address.port())).collect()
-    });
-    ports.map_err(|error| LabError::Other(format!("find a free port: {error}")))
+/// They are below the ports that the kernel gives to connections and to listeners without a port of their own: one of those can be
+/// taken by any connection of the machine between this call and the start of the server. This process gets no port twice until it
+/// has asked for all of them, and two processes begin at different ones. A server of somebody else can still take one first; then
+/// the server that was to listen there logs an error.
+///
+/// # Errors
+/// All are in use.
+pub fn free_ports(count: usize) -> Result<Vec<u16>, LabError> {
+    let range =
+        usable(&std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default());
+    let size = u32::from(range.end - range.start);
+    // A prime spreads the numbers of processes that follow each other.
+    let first = std::process::id().wrapping_mul(7_919);
+    let next = || first.wrapping_add(ASKED.fetch_add(1, Ordering::Relaxed)) % size;
+    let candidates = (0..size).filter_map(|_| u16::try_from(next()).ok()).map(|offset| range.start + offset);
+    let free: Vec<u16> = candidates.filter(|port| is_free(*port)).take(count).collect();
+    if free.len() < count {
+        return Err(LabError::Other(format!("find a free port: those of {range:?} are in use")));
+    }
+    Ok(free)
+}
+
+/// The ports to choose from, where the kernel gives connections those of this text; all above [`PORT_MIN`] where it gives them
+/// nearly all.
+fn usable(ephemeral: &str) -> Range<u16> {
+    let first = ephemeral.split_whitespace().next().and_then(|text| text.parse().ok());
+    match first.unwrap_or(EPHEMERAL_MIN) {
+        first if first > PORT_MIN + 1_000 => PORT_MIN..first,
+        _ => PORT_MIN..u16::MAX,
+    }
+}
+
+fn is_free(port: u16) -> bool {
+    TcpListener::bind(("127.0.0.1", port)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_connection_can_take_a_port_that_was_given() {
+        let range = usable("32768\t60999\n");
+        assert_eq!(range, 10_000..32_768);
+        assert_eq!((usable(""), usable("torn")), (range.clone(), range));
+        assert_eq!((usable("50000 60999"), usable("1024 65535")), (10_000..50_000, 10_000..65_535));
+    }
+
+    #[test]
+    fn ports_in_use_and_ports_given_before_are_passed_over() {
+        let held: Vec<TcpListener> = free_ports(3)
+            .expect("free ports")
+            .into_iter()
+            .map(|port| TcpListener::bind(("127.0.0.1", port)).expect("it is free"))
+            .collect();
+        let in_use: Vec<u16> = held.iter().map(|it| it.local_addr().expect("it is bound").port()).collect();
+        assert!(in_use.iter().all(|port| !is_free(*port)));
+        let mut more: Vec<u16> = (0..50).flat_map(|_| free_ports(2).expect("free ports")).collect();
+        assert!(more.iter().all(|port| !in_use.contains(port)));
+        more.sort_unstable();
+        more.dedup();
+        assert_eq!(more.len(), 100, "two tests side by side get different ports");
+    }
 }

@@ -129,7 +129,7 @@ impl<'a> Lab<'a> {
         let servers = system.servers.iter().copied();
         let servers: Vec<_> = servers.filter(|server| server.is_needed(&order.variant)).collect();
         let needed: usize = servers.iter().map(|server| server.port_count()).sum();
-        let mut free = ports::free(needed + 2)?;
+        let mut free = ports::free_ports(needed + 2)?;
         let (service_port, control_port) = (free.pop().unwrap_or_default(), free.pop().unwrap_or_default());
         let mut around = Around {
             system: system.name.to_owned(),

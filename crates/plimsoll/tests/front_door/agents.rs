@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use testkit::reply::Reply;
 
-use crate::harness::{Ran, Running, eventually, plimsoll, verb};
+use crate::harness::{Ran, Running, eventually, free_port, plimsoll, verb};
 use crate::remote::{Files, trusting};
 
 /// Every iteration has a path of its own, so that the server sees which ran, and how often.
@@ -374,11 +374,6 @@ fn agents_of_a_dead_hub_stop() {
     let list = ran.and("runs --json").run().exits(0).out.clone();
     assert!(list.contains("partial") || list.contains("live"), "{list}");
     eventually("the agents exit", || !agents.iter().any(|pid| is_alive(*pid)));
-}
-
-/// A free port of this machine.
-pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port()
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rustix::process::{Signal, kill_process};
 
-use crate::agents::{NUMBERED, free_port, log_of, seen};
-use crate::harness::{Ran, Running, eventually, plimsoll};
+use crate::agents::{NUMBERED, log_of, seen};
+use crate::harness::{Ran, Running, eventually, free_port, plimsoll};
 
 /// A way to the hub that can be cut.
 struct Way {

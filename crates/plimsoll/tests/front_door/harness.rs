@@ -269,6 +269,16 @@ fn resident_max(child: &Child) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
+/// A port of loopback for a program to listen on.
+pub(crate) fn free_port() -> u16 {
+    lab::free_ports(1).expect("a free port")[0]
+}
+
+/// An address of loopback for a program to listen on.
+pub(crate) fn free_address() -> String {
+    format!("127.0.0.1:{}", free_port())
+}
+
 /// Waits until a condition holds.
 pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     let started = SystemClock::now();

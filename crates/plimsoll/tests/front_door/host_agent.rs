@@ -1,23 +1,15 @@
 //! Metrics of another machine: a host agent serves them to a run with the right token.
 
-use std::net::TcpListener;
-
 use runfile::Reader;
 use rustix::process::Signal;
 
-use crate::harness::{Ran, eventually, plimsoll, verb};
+use crate::harness::{Ran, eventually, free_address, plimsoll, verb};
 
 const TOKEN: &str = "t0p-secret";
 
 const SCRIPT: &str = "import http from 'k6/http'; import { sleep } from 'k6';
     export const options = { vus: 1, duration: '3s' };
     export default () => { http.get(`${__ENV.URL}/json`); sleep(0.1); };";
-
-/// Returns an address that was free a moment ago.
-fn free() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("it is bound").to_string()
-}
 
 fn reader(ran: &Ran, name: &str) -> Reader {
     ran.and(&format!("export @last --format plimsoll -o {name}")).run().exits(0);
@@ -26,7 +18,7 @@ fn reader(ran: &Ran, name: &str) -> Reader {
 
 #[test]
 fn a_run_asks_another_machine() {
-    let address = free();
+    let address = free_address();
     let agent = verb(&format!("host-agent --address {address}")).env("PLIMSOLL_API_TOKEN", TOKEN).start();
     let status = || {
         let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();

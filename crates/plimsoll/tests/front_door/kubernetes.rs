@@ -9,8 +9,7 @@ use std::time::Duration;
 use model::SystemClock;
 use serde_json::Value;
 
-use crate::agents::free_port;
-use crate::harness::{Plimsoll, Running, eventually, plimsoll, verb};
+use crate::harness::{Plimsoll, Running, eventually, free_port, plimsoll, verb};
 
 /// A request of the program.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use analysis::traces::{Component, Tree, answer_path, attribute, request};
 use model::{Span, SpanKind, Trace};
 use runfile::Reader;
 
-use crate::harness::plimsoll;
+use crate::harness::{free_address, plimsoll};
 use crate::lab::{Labs, get};
-use crate::receiving::{free_address, stored_file};
+use crate::receiving::stored_file;
 
 const REQUESTS: usize = 30;
 

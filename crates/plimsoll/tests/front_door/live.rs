@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use rustix::process::Signal;
 
-use crate::harness::{Running, eventually, plimsoll, verb};
+use crate::harness::{Running, eventually, free_address, plimsoll, verb};
 
 const PAUSED: &str = "
     import http from 'k6/http';
@@ -20,12 +20,6 @@ const OUTSIDE: &str = "
     };
     export default () => { group('g', () => check(1, { one: (it) => it === 1 })); sleep(0.02); }";
 
-/// Returns an address that was free a moment ago.
-fn free() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("it is bound").to_string()
-}
-
 /// Returns the output of a subcommand about the test at an address.
 fn ask(running: &Running, words: &str, address: &str) -> String {
     running.and(&format!("{words} --address {address}")).run().out.clone()
@@ -33,7 +27,7 @@ fn ask(running: &Running, words: &str, address: &str) -> String {
 
 #[test]
 fn a_paused_test_waits_for_its_start() {
-    let (server, address) = (testkit::http::start(), free());
+    let (server, address) = (testkit::http::start(), free_address());
     let running = plimsoll(PAUSED).against(&server).flags("-a").word(&address).start();
     eventually("the test is there", || ask(&running, "status", &address).contains("status: 4\n"));
     assert!(ask(&running, "status", &address).contains("paused: \"true\"\nvus: \"0\"\nvus-max: \"1\""));
@@ -46,7 +40,7 @@ fn a_paused_test_waits_for_its_start() {
 
 #[test]
 fn vus_are_changed_from_outside() {
-    let address = free();
+    let address = free_address();
     let running = plimsoll(OUTSIDE).flags("-a").word(&address).start();
     let is = |text: &str| ask(&running, "status", &address).contains(text);
     eventually("the VU of the script", || is("vus: \"1\"\nvus-max: \"3\""));
@@ -69,7 +63,7 @@ fn vus_are_changed_from_outside() {
 
 #[test]
 fn a_test_is_stopped_from_outside() {
-    let address = free();
+    let address = free_address();
     let running = plimsoll(OUTSIDE).flags("-a").word(&address).start();
     eventually("it runs", || ask(&running, "status", &address).contains("status: 7\n"));
     let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
@@ -80,7 +74,7 @@ fn a_test_is_stopped_from_outside() {
 
 #[test]
 fn a_test_that_lingers_runs_its_teardown_when_asked() {
-    let (server, address) = (testkit::http::start(), free());
+    let (server, address) = (testkit::http::start(), free_address());
     let script = "
         import http from 'k6/http';
         export const setup = () => ({ data: 7 });
@@ -98,7 +92,7 @@ fn a_test_that_lingers_runs_its_teardown_when_asked() {
 
 #[test]
 fn nobody_is_there() {
-    let address = free();
+    let address = free_address();
     for words in ["status", "stats", "pause", "resume", "scale -u 1"] {
         let ran = verb(&format!("{words} -a {address}")).run();
         ran.exits(255).says(&format!("failed to connect to a test at {address}"));

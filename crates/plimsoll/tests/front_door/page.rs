@@ -1,11 +1,9 @@
 //! The page: its data agree with the terminal and the files.
 
-use std::net::TcpListener;
-
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::harness::{Plimsoll, Running, eventually, plimsoll};
+use crate::harness::{Plimsoll, Running, eventually, free_address, plimsoll};
 
 const VISITS: &str = "import http from 'k6/http'; import { check, group } from 'k6';
     export const options = { thresholds: {
@@ -21,12 +19,6 @@ const OPEN: &str = "
         thresholds: { http_reqs: ['count>0'] },
     };
     export default () => { http.get(`${__ENV.URL}/json`); console.warn('here'); }";
-
-/// Returns an address that was free a moment ago.
-pub(crate) fn free() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("it is bound").to_string()
-}
 
 /// Encodes a text for a query.
 fn encoded(text: &str) -> String {
@@ -70,7 +62,7 @@ fn the_page_says_what_the_files_say() {
     let server = testkit::http::start();
     for flags in ["-i 7", "-u 20 -i 6000"] {
         let ran = visits(&server).flags(flags).run().exits(99);
-        let address = free();
+        let address = free_address();
         let serving = serve(ran.and("serve"), &address);
         let page = json(&address, "/api/v1/runs/@last");
         let report = own_part(&ran.and("report --format json").run().exits(0).out);
@@ -156,7 +148,7 @@ fn a_part_says_what_its_report_says_whatever_was_asked_before() {
     };
     let (whole, part) = (report(""), report("--window 1s..2s"));
     for first in ["/api/v1/runs/@last", "/api/v1/runs/@last?from=0&to=2", "/api/v1/runs/@last/series"] {
-        let address = free();
+        let address = free_address();
         let serving = serve(ran.and("serve"), &address);
         json(&address, first);
         for _ in 0..2 {
@@ -182,7 +174,7 @@ fn points_join_until_a_percentile_exists_and_any_metric_is_drawn() {
     let server = testkit::http::start();
     let script = OPEN.replace("rate: 50", "rate: 150").replace("'60s'", "'2s'");
     let ran = plimsoll(&script).against(&server).run().exits(0);
-    let address = free();
+    let address = free_address();
     let serving = serve(ran.and("serve"), &address);
     let series = json(&address, "/api/v1/runs/@last/series");
     // No second has the 200 samples that a p95 needs, but two have.
@@ -228,7 +220,7 @@ fn sentences<'a>(value: &'a Value, found: &mut Vec<(&'a str, &'a str)>) {
 fn sentences_are_in_the_language_that_is_asked_for() {
     let server = testkit::http::start();
     let ran = visits(&server).flags("-i 30").run().exits(99);
-    let address = free();
+    let address = free_address();
     let serving = serve(ran.and("serve"), &address);
     let mut sentences_found = 0;
     for view in ["", "/errors", "/validity", "/generator", "/audit", "/thresholds", "/requests"] {
@@ -250,7 +242,7 @@ fn comparisons_and_histories_are_those_of_their_verbs() {
     let server = testkit::http::start();
     let ran = visits(&server).flags("-i 30").run().exits(99);
     ran.and("run script.js -i 30").env("URL", server.url("").trim_end_matches('/')).run().exits(99);
-    let address = free();
+    let address = free_address();
     let serving = serve(ran.and("serve"), &address);
     let compared: Value =
         serde_json::from_str(&ran.and("compare --format json").run().exits(0).out).expect("JSON");

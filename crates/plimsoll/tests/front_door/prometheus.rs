@@ -3,13 +3,13 @@
 //! Skips with a message if Prometheus is not installed.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::harness::{eventually, plimsoll};
+use crate::harness::{eventually, free_port, plimsoll};
 
 /// A Prometheus in its own folder; both are removed when this is dropped.
 struct Prometheus {
@@ -24,9 +24,7 @@ impl Prometheus {
         let folder = std::env::temp_dir().join(format!("plimsoll-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the test");
         std::fs::write(folder.join("prometheus.yml"), "global: {}\n").expect("a file for the test");
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = free.local_addr().expect("it is bound");
-        drop(free);
+        let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
         let process = Command::new("prometheus")
             .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"])
             .args(["--web.enable-remote-write-receiver", "--enable-feature=native-histograms"])

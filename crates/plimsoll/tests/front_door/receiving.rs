@@ -8,7 +8,7 @@ use analysis::traces::{Component, Tree, answer_path, attribute, request, task};
 use model::{Datum, RecordKind, Span, SpanStatus, Trace};
 use runfile::Reader;
 
-use crate::harness::{Plimsoll, Ran, plimsoll};
+use crate::harness::{Plimsoll, Ran, free_address, plimsoll};
 
 /// Requests a server, and sends the span that an instrumented server would have sent in the same trace.
 const SCRIPT: &str = "
@@ -26,12 +26,6 @@ export default () => {
     const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] });
     http.post(`http://${__ENV.OTLP}/v1/traces`, body, { headers: { 'Content-Type': 'application/json' } });
 };";
-
-/// Returns an unused address. Another process could take it meanwhile, but no test here does.
-pub(crate) fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("its address").to_string()
-}
 
 /// Returns the file of the only stored run.
 pub(crate) fn stored_file(ran: &Ran) -> PathBuf {

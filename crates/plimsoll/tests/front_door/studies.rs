@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use testkit::{Shop, ShopConfig};
 
-use crate::harness::{Plimsoll, Ran, eventually, verb};
+use crate::harness::{Plimsoll, Ran, eventually, free_address, verb};
 use crate::page;
 
 const SCRIPT: &str = "import http from 'k6/http';
@@ -71,7 +71,7 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
     let of = json(&ran.and("capacity --of @last --json").run().exits(0));
     assert_eq!((of["name"].as_str(), loads(&of)), (Some("s"), vec![1.0, 2.0, 4.0]), "{of}");
     // The list of runs judges each level by the study's objectives, as the study does.
-    let address = page::free();
+    let address = free_address();
     let serving = page::serve(ran.and("serve"), &address);
     let list = page::get(&address, "/api/v1/runs").expect("it answers");
     serving.signal(Signal::INT);
