@@ -97,13 +97,15 @@ pub fn diagnose(case: &Case) -> Diagnosis {
         observed.rank(held, saturated);
     }
     let outcome = outcome(&view, &mut observed);
+    let wait = observed.limits().and_then(|limits| limits.claim.wait());
+    let attribution = times::attribution(&view, wait);
     let findings_beyond = observed.found.len().saturating_sub(FINDINGS_MAX) as u64;
     observed.found.truncate(FINDINGS_MAX);
     observed.ruled_out.extend(generator_ruled_out(&view));
     observed.ruled_out.truncate(RULED_OUT_MAX);
     Diagnosis {
         runs: case.levels.iter().map(run).collect(),
-        attribution: times::attribution(&view),
+        attribution,
         time_uses: times::tasks(&view),
         findings: observed.found.into_iter().map(|(hypothesis, _)| *hypothesis).collect(),
         findings_beyond,
