@@ -492,7 +492,8 @@ impl Step {
         }
         self.after_ns += node.end_ns.saturating_sub(last_ns).max(0) as f64;
         if self.served_by.is_none() && span.kind == SpanKind::Client {
-            let callee = below().map(|child| &tree.spans()[child]).find(|child| child.kind == SpanKind::Server);
+            let callee =
+                below().map(|child| &tree.spans()[child]).find(|child| child.kind == SpanKind::Server);
             self.served_by = callee.map(|callee| callee.service.clone());
         }
     }

@@ -68,9 +68,8 @@ fn with_wait(mut parts: Vec<TimePart>, place: &str, share: f64) -> Vec<TimePart>
         parts.iter().filter(|part| part.activity == Activity::Queued).map(|part| part.mean_s).sum();
     let [network, target] =
         [Component::Network, Component::Target].map(|it| StageName::Named(it.as_str().to_owned()));
-    let has_wait = |part: &TimePart| {
-        part.activity != Activity::Queued && (part.name == network || part.name == target)
-    };
+    let has_wait =
+        |part: &TimePart| part.activity != Activity::Queued && (part.name == network || part.name == target);
     let from = parts.iter().enumerate().filter(|(_, part)| has_wait(part));
     let Some((at, from)) = from.max_by(|a, b| a.1.mean_s.total_cmp(&b.1.mean_s)) else { return parts };
     let wait_s = (share * all_s - seen_s).min(from.mean_s);

@@ -77,17 +77,19 @@ fn in_front_of_callee(view: &View<'_>) -> Option<Observation> {
     if view.paths.is_biased {
         return None;
     }
-    let mut waits_ns: BTreeMap<&str, (f64, &Step)> = BTreeMap::new();
+    let mut calls: BTreeMap<&str, Vec<&Step>> = BTreeMap::new();
     for step in view.paths.steps.values().filter(|step| step.is_call) {
         if let Some(callee) = &step.served_by {
-            let waits = waits_ns.entry(callee).or_insert((0.0, step));
-            *waits = (waits.0 + step.own_ns.min(step.before_ns), if step.spans > waits.1.spans { step } else { waits.1 });
+            calls.entry(callee).or_default().push(step);
         }
     }
-    let (callee, (wait_ns, step)) = waits_ns.into_iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
-    let share = view.share_of_paths(wait_ns);
+    let wait_ns = |calls: &[&Step]| calls.iter().map(|step| step.own_ns.min(step.before_ns)).sum::<f64>();
+    let (callee, calls) = calls.into_iter().max_by(|a, b| wait_ns(&a.1).total_cmp(&wait_ns(&b.1)))?;
+    let step = calls.iter().max_by_key(|step| step.spans)?;
+    let share = view.share_of_paths(wait_ns(&calls));
     let served = view.paths.served(callee).flat_map(|(_, step)| step.times_ns.iter().copied());
-    let limit = concurrency::limit(&served.collect::<Vec<_>>(), view.weight()).filter(|_| share >= SHARE_MIN)?;
+    let limit =
+        concurrency::limit(&served.collect::<Vec<_>>(), view.weight()).filter(|_| share >= SHARE_MIN)?;
     let claim = Claim::QueuedInFront {
         service: callee.to_owned(),
         at_once: limit.at_once,
@@ -413,8 +415,14 @@ mod tests {
             let build = |start_ms: f64| {
                 let kind = |kind, span: Span| Span { kind, ..span };
                 let mut spans = request("front", "GET /report", waits_ms + 42.0, &[]);
-                spans.push(kind(SpanKind::Client, span(2, 1, "front", "shop.Shop/Report", 0.5, waits_ms + 41.0)));
-                spans.push(kind(SpanKind::Server, span(3, 2, "back", "shop.Shop/Report", waits_ms + 1.0, 40.0)));
+                spans.push(kind(
+                    SpanKind::Client,
+                    span(2, 1, "front", "shop.Shop/Report", 0.5, waits_ms + 41.0),
+                ));
+                spans.push(kind(
+                    SpanKind::Server,
+                    span(3, 2, "back", "shop.Shop/Report", waits_ms + 1.0, 40.0),
+                ));
                 spans.iter_mut().for_each(|span| span.start_ns += ((start_ms - waits_ms) * 1e6) as i64);
                 spans
             };

@@ -24,7 +24,8 @@ use super::super::paths::{Paths, Step, StepKey};
 use super::super::prediction::Gone;
 use super::super::series;
 use super::super::thresholds::workers::{
-    BETWEEN_RUNS, COUNTED_MIN, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OUTSIDE_MIN, OWN_MAX, SEVERAL_MIN, SHARE_MIN, TAKEN_MIN, WAIT_S_MIN,
+    BETWEEN_RUNS, COUNTED_MIN, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OUTSIDE_MIN, OWN_MAX, SEVERAL_MIN,
+    SHARE_MIN, TAKEN_MIN, WAIT_S_MIN,
 };
 use super::calls::Share;
 use crate::roles::{ActivityRole, Turn};
@@ -140,7 +141,8 @@ fn queued(view: &View<'_>, queue: FrontQueue<'_>) -> Hypothesis {
 /// Finds a service whose requests have begun and wait before their first call, of which a limited number is at work: their spans begin
 /// where they are accepted, and not on the worker. One at a time may be a lock as well.
 fn in_front_of_work(view: &View<'_>) -> Option<Hypothesis> {
-    let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none() && !view.paths.is_biased)?;
+    let mean_s =
+        view.level.requests.mean_s.filter(|_| view.level.tasks.is_none() && !view.paths.is_biased)?;
     let services: BTreeSet<&Arc<str>> =
         view.paths.steps.keys().filter(|key| key.kind == SpanKind::Server).map(|key| &key.service).collect();
     let found = services.into_iter().filter_map(|service| {
