@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
 use model::Instant;
@@ -35,6 +36,8 @@ pub struct Listener {
     pub busiest_thread: f64,
     /// Threads that are ready to run and wait for a core, on average.
     pub waiting: f64,
+    /// Connections that clients have opened and the program has not accepted yet.
+    pub queued: u64,
 }
 
 /// The programs that the load of a process reaches.
@@ -113,9 +116,14 @@ impl Listeners {
         if elapsed_s <= 0.0 {
             return Vec::new();
         }
+        let queued = accept_queues();
         let known =
             |program: &&Program| program.processes.iter().any(|id| before.keys().any(|(of, _)| of == id));
-        self.programs.iter().filter(known).map(|program| self.used(program, &before, elapsed_s)).collect()
+        let used = |program: &Program| Listener {
+            queued: program.ports.iter().filter_map(|port| queued.get(port)).sum(),
+            ..self.used(program, &before, elapsed_s)
+        };
+        self.programs.iter().filter(known).map(used).collect()
     }
 
     fn used(&self, program: &Program, before: &HashMap<(u32, u32), Times>, elapsed_s: f64) -> Listener {
@@ -125,6 +133,7 @@ impl Listeners {
             cores: 0.0,
             busiest_thread: 0.0,
             waiting: 0.0,
+            queued: 0,
         };
         for (thread, now) in
             self.before.iter().filter(|((process, _), _)| program.processes.contains(process))
@@ -209,9 +218,36 @@ impl Process {
     }
 }
 
+/// The tables of TCP sockets of this network namespace.
+const TABLES: [&str; 2] = ["/proc/self/net/tcp", "/proc/self/net/tcp6"];
+
+/// Returns the lengths of the accept queues by port. Listening sockets come first in a table, so that connections are not read, of which
+/// there may be many.
+fn accept_queues() -> BTreeMap<u16, u64> {
+    let mut queues = BTreeMap::new();
+    for table in TABLES.iter().filter_map(|path| fs::File::open(path).ok()) {
+        let lines = BufReader::new(table).lines().map_while(Result::ok).skip(1);
+        for (port, queued) in lines.map_while(|line| accept_queue(&line)) {
+            *queues.entry(port).or_default() += queued;
+        }
+    }
+    queues
+}
+
+/// Parses the line of a listening socket: its port, and the length of its accept queue, which is in the place of received bytes
+/// (Linux, `get_tcp4_sock`); `None` for other lines.
+fn accept_queue(line: &str) -> Option<(u16, u64)> {
+    let words: Vec<&str> = line.split_whitespace().take(5).collect();
+    let [_, local, _, state, queues] = words[..] else { return None };
+    let (_, port) = local.split_once(':')?;
+    let (_, queued) = queues.split_once(':')?;
+    (u8::from_str_radix(state, 16) == Ok(LISTEN))
+        .then_some((u16::from_str_radix(port, 16).ok()?, u64::from_str_radix(queued, 16).ok()?))
+}
+
 /// Returns the TCP sockets of this network namespace by inode.
 fn sockets() -> BTreeMap<u64, Socket> {
-    let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(|path| text(path).unwrap_or_default());
+    let tables = TABLES.map(|path| text(path).unwrap_or_default());
     tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(socket).collect()
 }
 
@@ -317,6 +353,28 @@ mod tests {
             processes: processes.to_vec(),
         };
         assert_eq!(found, [of(5432, "postgres", &[5, 6]), of(8000, "gunicorn", &[3, 4])]);
+    }
+
+    /// The kernel completes handshakes for a program that accepts nothing.
+    #[test]
+    fn connections_that_are_not_accepted_are_counted() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("it is bound");
+        let clients: Vec<_> =
+            (0..3).map(|_| std::net::TcpStream::connect(address).expect("connected")).collect();
+        assert_eq!(accept_queues().get(&address.port()), Some(&3));
+        let accepted = listener.accept().expect("a connection");
+        assert_eq!(accept_queues().get(&address.port()), Some(&2));
+        drop((clients, accepted));
+    }
+
+    #[test]
+    fn a_line_of_a_connection_ends_the_listening_sockets() {
+        let listening =
+            "   0: 0100007F:1F90 00000000:0000 0A 00000000:0000000B 00:00000000 00000000  0 0 4242 1 0";
+        assert_eq!(accept_queue(listening), Some((8080, 11)));
+        assert_eq!(accept_queue(&listening.replace(" 0A ", " 01 ")), None);
+        assert_eq!((accept_queue(""), accept_queue("0: 1 2 0A 4")), (None, None));
     }
 
     #[test]

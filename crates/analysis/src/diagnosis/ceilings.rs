@@ -10,8 +10,8 @@ use super::case_view::View;
 use super::demand::{Demand, fit};
 use super::series;
 use super::thresholds::ceilings::{
-    FIRM_MIN, FREE_MIN, FULL, LITTLE_MAX, NEIGHBOURS_MIN, ONE_THREAD_BUSIEST_MAX, ONE_THREAD_MOST,
-    ONE_THREAD_WAITING_MIN, QUEUED_FULL, SATURATED_MIN, WAITING_MIN,
+    FIRM_MIN, FREE_MIN, FULL, LITTLE_MAX, NEIGHBOURS_MIN, ONE_THREAD_BUSIEST_MAX, ONE_THREAD_CONSTANT_MAX,
+    ONE_THREAD_MOST, ONE_THREAD_POINTS_MIN, ONE_THREAD_WAITING_MIN, QUEUED_FULL, SATURATED_MIN, WAITING_MIN,
 };
 use super::thresholds::prediction::FREED_MAX;
 
@@ -124,12 +124,19 @@ fn programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
 /// Returns the programs whose threads compute one at a time, as under an interpreter's lock: together they use one core, though each
 /// of them is mostly idle, another core is free, and requests inside of the service wait. Work that needs just one core by its rate
 /// leaves no requests waiting.
+///
+/// Without traces, the requests inside are those of the server's busy threads, which may wait for something else. Then the use must be as
+/// constant as only a limit makes it.
 fn one_thread_programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     let cores = view.signals(&[SignalId::CoreCpu]);
     let used: f64 = cores.iter().filter_map(|core| series::mean(view.level, core)).sum();
     let own_ns = view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Server);
-    let own = view.share_of_paths(own_ns.map(|(_, step)| step.own_ns).sum()) * view.level.in_flight();
-    if view.paths.traces == 0 || (cores.len() as f64 - used) < FREE_MIN || own < ONE_THREAD_WAITING_MIN {
+    let is_traced = view.paths.traces > 0;
+    let own = match is_traced {
+        true => view.share_of_paths(own_ns.map(|(_, step)| step.own_ns).sum()) * view.level.in_flight(),
+        false => view.sum_of_means(&[SignalId::ServerThreads]).unwrap_or(0.0),
+    };
+    if (cores.len() as f64 - used) < FREE_MIN || own < ONE_THREAD_WAITING_MIN {
         return Vec::new();
     }
     let threads = view.signals(&[SignalId::ListenerThread]);
@@ -141,7 +148,8 @@ fn one_thread_programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
         let full = inside.iter().filter(|(_, used)| is_one(*used)).count();
         let mean = series::mean(view.level, signal)?;
         let place = series::place(signal).to_owned();
-        (busiest < ONE_THREAD_BUSIEST_MAX && is_one(mean)).then(|| Resource {
+        let is_limit = is_traced || is_constant(&inside, view.level.requests_per_s());
+        (busiest < ONE_THREAD_BUSIEST_MAX && is_one(mean) && is_limit).then(|| Resource {
             limit: 1.0,
             mean,
             at_limit: full as f64 / inside.len().max(1) as f64,
@@ -152,6 +160,16 @@ fn one_thread_programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
         })
     };
     view.signals(&[SignalId::ListenerCpu]).into_iter().filter_map(program).collect()
+}
+
+/// Whether a use per second is more constant than that of requests which arrive by chance at this rate would be: the standard deviation
+/// of a Poisson count is its root.
+fn is_constant(points: &[(Instant, f64)], per_s: f64) -> bool {
+    let mean = points.iter().map(|(_, used)| used).sum::<f64>() / points.len().max(1) as f64;
+    let variance =
+        points.iter().map(|(_, used)| (used - mean).powi(2)).sum::<f64>() / points.len().max(1) as f64;
+    let by_chance = 1.0 / per_s.max(f64::MIN_POSITIVE).sqrt();
+    points.len() >= ONE_THREAD_POINTS_MIN && variance.sqrt() <= mean * by_chance * ONE_THREAD_CONSTANT_MAX
 }
 
 /// Returns the share of a machine's CPU use that is not that of the programs under load; zero where these are not measured.
@@ -406,6 +424,26 @@ mod tests {
         };
         assert_eq!(next(0.2), None);
         assert_eq!(next(0.9), Some(100.0));
+    }
+
+    #[test]
+    fn threads_that_compute_one_at_a_time_show_without_traces_by_a_constant_use() {
+        let found = |busy: f64, spread: f64| {
+            let of = |name: &str, value: f64| flat(name, &[("program", "puma:80")], 20, value);
+            let mut used = of("listener_cpu", 0.95);
+            for (at, point) in used.points.iter_mut().enumerate() {
+                point.1 += if at % 2 == 0 { spread } else { -spread };
+            }
+            let cores = ["0", "1"].map(|core| flat("core_cpu", &[("core", core)], 20, 0.6));
+            let others = [used, of("listener_thread", 0.1), of("server_threads", busy)];
+            let signals = cores.into_iter().chain(others).collect();
+            let case = Case { levels: vec![with_evidence(level(20, 60, 0.14), signals, Vec::new())] };
+            let view = View::new(&case).expect("a run");
+            resources(&view).iter().any(|resource| resource.name.kind == ResourceKind::OneThread)
+        };
+        assert!(found(7.0, 0.02));
+        assert!(!found(7.0, 0.1), "as chance has it at 60 requests per second");
+        assert!(!found(1.0, 0.02), "no request waits inside");
     }
 
     #[test]

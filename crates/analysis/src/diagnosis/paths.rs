@@ -124,8 +124,6 @@ pub(super) struct Step {
     pub(super) parents: u64,
     /// Number of spans that begin after the span above them has ended.
     pub(super) strays: u64,
-    /// Total time of spans without children.
-    pub(super) childless_ns: f64,
     /// Whether the operation calls a database.
     pub(super) is_database: bool,
     /// Whether the operation calls another service.
@@ -136,11 +134,16 @@ pub(super) struct Step {
     pub(super) callee: Option<String>,
     /// The service that serves one span's call, if it has spans.
     pub(super) served_by: Option<Arc<str>>,
-    /// Number of spans whose first child asks a database.
+    /// Of spans that serve a request: total time from the start of a span to its first call.
+    pub(super) before_call_ns: f64,
+    /// Of these, total time of spans without calls.
+    pub(super) callless_ns: f64,
+    /// Of these, number of spans whose first call asks a database.
     pub(super) asks_first: u64,
     /// Start and length of the spans that are kept, nanoseconds.
     pub(super) times_ns: Vec<(i64, u64)>,
-    /// Start and length of the part of each kept span that begins with its first child, nanoseconds.
+    /// Of these, start and length of the part of each kept span that begins with its first call or, without calls, its first child,
+    /// nanoseconds.
     pub(super) begun_ns: Vec<(i64, u64)>,
     /// The slowest traces with it.
     pub(super) slowest: Slowest,
@@ -391,11 +394,9 @@ impl Paths {
 
     /// Returns the time on critical paths in which a service has begun a request and not yet its first call, nanoseconds.
     pub(super) fn before_calls_ns(&self, service: &str) -> f64 {
-        let (mut before_ns, mut childless_ns) = (0.0, 0.0);
-        for (_, step) in self.served(service) {
-            before_ns += step.own_ns.min(step.before_ns);
-            childless_ns += step.own_ns.min(step.childless_ns);
-        }
+        let own_ns = self.own_of(service);
+        let before_ns = self.served(service).map(|(_, step)| step.before_call_ns).sum::<f64>().min(own_ns);
+        let callless_ns = self.served(service).map(|(_, step)| step.callless_ns).sum::<f64>().min(own_ns);
         // Pools hand a connection on in the context of the request that gives it back. Calls then appear below a request that has
         // ended, and the requests that they belong to have none: all their time but that of the calls is before them.
         let calls = self.steps.iter().filter(|(key, step)| *key.service == *service && step.is_call);
@@ -405,19 +406,27 @@ impl Paths {
             strayed_ns += step.strays as f64 * step.mean_s() * 1e9;
         }
         let is_lost = strays > 0 && strays as f64 >= spans as f64 * STRAYS_MIN;
-        before_ns + if is_lost { (childless_ns - strayed_ns).max(0.0) } else { 0.0 }
+        before_ns + if is_lost { (callless_ns - strayed_ns).max(0.0) } else { 0.0 }
     }
 
     /// Returns the part of a service's requests that begins with their first call.
     pub(super) fn begun(&self, service: &str) -> Begun {
         let mut begun = Begun::default();
-        let (mut parents, mut asks_first) = (0, 0);
+        let (mut served, mut asks_first) = (0, 0);
         for (_, step) in self.served(service) {
             begun.spans.extend(&step.begun_ns);
-            (parents, asks_first) = (parents + step.parents, asks_first + step.asks_first);
+            (served, asks_first) = (served + step.spans, asks_first + step.asks_first);
         }
-        begun.asks_first = asks_first * 2 > parents;
+        begun.asks_first = asks_first * 2 > served;
         begun
+    }
+
+    /// Returns the time on critical paths that a service has requests itself, without calls and waits, nanoseconds.
+    fn own_of(&self, service: &str) -> f64 {
+        let own = self.steps.iter().filter(|(key, step)| {
+            *key.service == *service && key.kind != SpanKind::Client && !step.role.is_wait()
+        });
+        own.map(|(_, step)| step.own_ns).sum()
     }
 
     /// Returns the operations by which a service answers requests.
@@ -450,6 +459,29 @@ impl StepKey {
     }
 }
 
+/// Returns the first call that a service makes while it serves a request, below any spans of its own.
+fn first_call(tree: &Tree<'_>, at: usize) -> Option<usize> {
+    let service = &tree.spans()[at].service;
+    let mut below: Vec<usize> = tree.children(at).to_vec();
+    let mut first = None::<usize>;
+    while let Some(child) = below.pop() {
+        let span = &tree.spans()[child];
+        if tree.node(child).follows || span.service != *service {
+            continue;
+        }
+        match span.kind {
+            SpanKind::Client => {
+                let is_earlier =
+                    first.is_none_or(|first| tree.node(child).start_ns < tree.node(first).start_ns);
+                first = if is_earlier { Some(child) } else { first };
+            }
+            SpanKind::Internal => below.extend(tree.children(child)),
+            _ => {}
+        }
+    }
+    first
+}
+
 impl Step {
     fn add(&mut self, tree: &Tree<'_>, at: usize, own_ns: u64) {
         let (span, node) = (&tree.spans()[at], tree.node(at));
@@ -474,27 +506,37 @@ impl Step {
         self.strays += u64::from(node.follows);
         let below = || tree.children(at).iter().copied().filter(|child| !tree.node(*child).follows);
         let first = below().min_by_key(|child| tree.node(*child).start_ns);
+        if span.kind == SpanKind::Server {
+            self.add_served(tree, at, first);
+        }
         let last_ns = below().map(|child| tree.node(child).end_ns).max();
-        let (Some(first), Some(last_ns)) = (first, last_ns) else {
-            self.childless_ns += length_ns as f64;
-            return;
-        };
+        let (Some(first), Some(last_ns)) = (first, last_ns) else { return };
         self.parents += 1;
-        self.asks_first += u64::from(database(&tree.spans()[first]).is_some());
-        let first_ns = tree.node(first).start_ns.max(node.start_ns);
-        let before_ns = first_ns.abs_diff(node.start_ns);
+        let before_ns = tree.node(first).start_ns.max(node.start_ns).abs_diff(node.start_ns);
         self.before_ns += before_ns as f64;
         if self.before_each_ns.len() < KEPT_MAX {
             self.before_each_ns.push(before_ns);
-        }
-        if self.begun_ns.len() < KEPT_MAX && first_ns <= node.end_ns {
-            self.begun_ns.push((first_ns, node.end_ns.abs_diff(first_ns)));
         }
         self.after_ns += node.end_ns.saturating_sub(last_ns).max(0) as f64;
         if self.served_by.is_none() && span.kind == SpanKind::Client {
             let callee =
                 below().map(|child| &tree.spans()[child]).find(|child| child.kind == SpanKind::Server);
             self.served_by = callee.map(|callee| callee.service.clone());
+        }
+    }
+
+    /// Adds a span that serves a request, by its first call.
+    fn add_served(&mut self, tree: &Tree<'_>, at: usize, first_child: Option<usize>) {
+        let node = tree.node(at);
+        let call = first_call(tree, at);
+        let begins = |child: usize| tree.node(child).start_ns.min(node.end_ns).max(node.start_ns);
+        match call {
+            Some(call) => self.before_call_ns += begins(call).abs_diff(node.start_ns) as f64,
+            None => self.callless_ns += node.end_ns.abs_diff(node.start_ns) as f64,
+        }
+        self.asks_first += u64::from(call.is_some_and(|call| database(&tree.spans()[call]).is_some()));
+        if let Some(from) = call.or(first_child).filter(|_| self.begun_ns.len() < KEPT_MAX) {
+            self.begun_ns.push((begins(from), node.end_ns.abs_diff(begins(from))));
         }
     }
 

@@ -91,6 +91,8 @@ thresholds! {
         ONE_THREAD_MOST: f64 = 1.25, "cores", Convention, "Largest mean CPU use of a program whose threads compute one at a time: the kernel's work for it comes on top";
         ONE_THREAD_BUSIEST_MAX: f64 = 0.8, "cores", Convention, "CPU use from which on a program's busiest thread is at its limit itself";
         ONE_THREAD_WAITING_MIN: f64 = 2.5, "requests", Arithmetic, "Requests inside of services, beside calls, from which on some wait although only one core is in use";
+        ONE_THREAD_CONSTANT_MAX: f64 = 0.5, "ratio", Convention, "Variation of a program's CPU use over that of as many requests by chance, up to which a limit holds it";
+        ONE_THREAD_POINTS_MIN: usize = 10, "seconds", Convention, "Fewest points that show whether a use is constant";
         QUEUED_FULL: f64 = 0.75, "share of the limit", Convention, "Use from which on a program whose threads wait for a core is at its limit: cores are idle for moments while locks are handed on";
         WAITING_MIN: f64 = 1.0, "threads", Convention, "Mean number of a program's threads that wait for a core, from which on it is at its limit";
         SATURATED_MIN: f64 = 0.9, "share of the time", Lab, "Time at the limit from which on the present throughput is the ceiling";

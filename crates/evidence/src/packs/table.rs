@@ -357,11 +357,13 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::ServerPending, Sum("phpfpm_listen_queue"), FPM),
         ],
     },
-    // yabeda-puma-plugin.
+    // yabeda-puma-plugin, puma-metrics.
     Pack {
         name: "Puma",
         reveals: "puma_backlog",
         rows: &[
+            // The capacity is the number of requests that could begin now.
+            row(Id::ServerThreads, Less("puma_max_threads", "puma_pool_capacity"), PROCESS),
             row(Id::ServerThreadsLimit, Sum("puma_max_threads"), PROCESS),
             row(Id::ServerPending, Sum("puma_backlog"), PROCESS),
         ],

@@ -62,6 +62,8 @@ signals! {
     ListenerThread "listener_thread" "1" Share CpuUsage,
     /// Threads of such a program that are ready to run and wait for a CPU.
     ListenerWaiting "listener_waiting" "" Gauge CpuQueueing,
+    /// Connections that such a program has not accepted yet.
+    ListenerQueue "listener_queue" "{connection}" Gauge ServerPending,
     /// Memory in use, of a host or a cache.
     MemoryUsed "memory_used" "By" Gauge ServerMemory [MemoryMax MemoryLimit],
     /// Memory of a host.

@@ -15,7 +15,7 @@ use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, NextLimit, Note, Prediction,
     Refutation, Remedy, SlotKind,
 };
-use model::{Signal, SignalId, SpanKind, Strength, Unit};
+use model::{Signal, SignalId, SignalRole, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::concurrency::{self, ConcurrencyLimit};
@@ -154,19 +154,23 @@ fn in_front_of_work(view: &View<'_>) -> Option<Hypothesis> {
     found.max_by(|a, b| a.share.total_cmp(&b.share)).map(|queue| queued(view, queue))
 }
 
-/// Finds a server whose own metrics count the requests that wait for one of its threads, processes or connections: divided by the
-/// requests in flight they are the share of response time (Little's law).
+/// Finds a server whose own metrics count the requests that wait for one of its threads, processes or connections, or whose kernel counts
+/// the connections that it has not accepted: divided by the requests in flight they are the share of response time (Little's law).
 fn counted(view: &View<'_>) -> Option<Hypothesis> {
     let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
-    let queues = view.signals(&[SignalId::ServerPending]).into_iter();
+    let queues = view.signals(&SignalRole::ServerPending.signals()).into_iter();
     let queues = queues.filter_map(|signal| Some((signal, series::mean(view.level, signal)?)));
     let (signal, pending) = queues.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let share = view.share_of_waiting(pending);
     if share < COUNTED_MIN || share * mean_s < WAIT_S_MIN {
         return None;
     }
+    // What is accepted is at work, as far as nothing else has it.
+    let accepted = (signal.name.id() == Some(SignalId::ListenerQueue))
+        .then(|| (view.level.in_flight() - pending).round().max(1.0));
     let at_once = of_server(view, signal, SignalId::ServerThreadsLimit)
-        .or_else(|| of_server(view, signal, SignalId::ServerThreads));
+        .or_else(|| of_server(view, signal, SignalId::ServerThreads))
+        .or(accepted);
     let claim = Claim::QueuedInFront {
         service: series::place(signal).to_owned(),
         at_once: at_once.unwrap_or(0.0),
@@ -387,6 +391,23 @@ mod tests {
         let Claim::QueuedInFront { at_once, .. } = one.claim else { panic!("{:?}", one.claim) };
         assert_eq!(at_once, 2.0);
         assert!(case(0.5).findings.is_empty());
+    }
+
+    #[test]
+    fn connections_that_a_program_does_not_accept_wait_for_its_workers() {
+        let case = |queued: f64| {
+            let mut level = observed(20, 0.8, 20.0);
+            level.evidence.signals.push(flat("listener_queue", &[("program", "puma:9292")], 20, queued));
+            diagnose(&Case { levels: vec![level] })
+        };
+        let found = case(15.0);
+        assert_eq!(found.outcome, Outcome::Limited, "{:?}", found.findings);
+        let Claim::QueuedInFront { at_once, waiting_share, .. } = found.findings[0].claim else {
+            panic!("{:?}", found.findings)
+        };
+        assert_eq!((found.findings[0].place.as_str(), at_once), ("puma:9292", 1.0));
+        assert!((waiting_share - 15.0 / 16.0).abs() < 0.01, "{waiting_share}");
+        assert!(case(0.4).findings.is_empty());
     }
 
     #[test]

@@ -248,20 +248,19 @@ fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
     values
 }
 
-/// Returns the CPU use of a program.
-fn used(program: &Listener) -> [Value; 3] {
+/// Returns the CPU use of a program, and what waits for it to accept.
+fn used(program: &Listener) -> [Value; 4] {
     // Several programs can have the same name, such as that of an interpreter.
     let port = program.ports.first().map(|port| format!(":{port}")).unwrap_or_default();
     let name = harmless(&program.name, PROGRAM_CHARS_MAX) + &port;
     let labels = vec![(label::PROGRAM, name)];
-    let value = |signal, number| Value {
-        labels: labels.clone(),
-        ..plain(signal, "/proc/PID/task/TID/schedstat", Some(number))
-    };
+    let value = |signal, file, number| Value { labels: labels.clone(), ..plain(signal, file, Some(number)) };
+    let times = "/proc/PID/task/TID/schedstat";
     [
-        value(SignalId::ListenerCpu, program.cores),
-        value(SignalId::ListenerThread, program.busiest_thread),
-        value(SignalId::ListenerWaiting, program.waiting),
+        value(SignalId::ListenerCpu, times, program.cores),
+        value(SignalId::ListenerThread, times, program.busiest_thread),
+        value(SignalId::ListenerWaiting, times, program.waiting),
+        value(SignalId::ListenerQueue, "/proc/self/net/tcp", program.queued as f64),
     ]
 }
 
