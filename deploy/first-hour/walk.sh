@@ -18,7 +18,7 @@ trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
 cd "$work"
 export HOME="$work" XDG_DATA_HOME="$work/data" PORT=8181
 
-echo "$(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -m), $(nproc) CPUs"
+echo "$(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -m), $(nproc) CPUs, $(date -u +%Y-%m-%d)"
 for tool in cargo rustc node npm go python3 k6; do
     if command -v "$tool" >/dev/null; then
         echo "walk.sh: the system is not bare: it has $tool" >&2
@@ -47,7 +47,7 @@ step() {
         echo "walk.sh: step $number did not print: $3" >&2
         exit 1
     fi
-    printf '| %s | %s | `%s` | %s.%s s |\n' "$number" "$1" "$4" $((took_ms / 1000)) $((took_ms % 1000 / 100)) >>table
+    printf '| %s | %s | `%s` | %s.%s s |\n' "$number" "$1" "$(printf %s "$4" | sed 's/|/\\|/g')" $((took_ms / 1000)) $((took_ms % 1000 / 100)) >>table
 }
 
 # The shop that is tested, which also serves the release. Its list takes 10 ms.
