@@ -146,7 +146,7 @@ def cases():
         new("an OpenAPI schema that contains itself", "it.json", recursive(), 0, "a value is too deep or too large; it ends with null"),
         new("an OpenAPI schema of 10^40 values", "it.json", exploding(), 0, "a value is too deep or too large; it ends with null"),
         Case("a data file with ragged rows", {"it.js": ROWS, "users.csv": "name,age\nAnn,30\nBob\nCy,22,x\nDi,9\n"}, "run -i 4 it.js", 0,
-             "users.csv, line 3: 1 fields, and the header has 2"),
+             "users.csv, line 3: 1 field, and the header has 2"),
     ]
 
 
