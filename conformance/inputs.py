@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Gives the program bad input, and checks what it prints, how it ends and how much memory it takes.
 
-    BIN=path/to/plimsoll SERVER_BIN=path/to/testkit python3 conformance/inputs.py [--only WORD] [--write]
+    BIN=path/to/plimsoll BIN_COMMIT=its-commit SERVER_BIN=path/to/testkit python3 conformance/inputs.py [--only WORD] [--write]
 
 Needs Python 3 without packages and 600 MB on the disk for the recording of 500 MB. `--write` puts the table into docs/reliability.md.
 """
 
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -219,7 +220,8 @@ def main():
     if failed:
         return 1
     if chosen.write:
-        table = "\n".join(["| Input | Command | Exit code | Peak memory | Part of the output |", "|---|---|--:|--:|---|", *rows])
+        head = f"Plimsoll at commit {os.environ.get('BIN_COMMIT', 'unknown')}, {datetime.date.today()}:"
+        table = "\n".join([head, "", "| Input | Command | Exit code | Peak memory | Part of the output |", "|---|---|--:|--:|---|", *rows])
         before, rest = PAGE.read_text().split("<!-- inputs: begin -->\n")
         after = rest.split("<!-- inputs: end -->")[1]
         PAGE.write_text(f"{before}<!-- inputs: begin -->\n{table}\n<!-- inputs: end -->{after}")

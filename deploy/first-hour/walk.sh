@@ -54,6 +54,16 @@ step() {
 echo 10 >delay_ms
 perl "$here/server.pl" "$PORT" "$release" "$work/delay_ms" &
 server=$!
+# It may take a while to start on a busy machine, and a download is not tried again for long.
+tries=0
+until perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new("127.0.0.1:$ENV{PORT}")' 2>/dev/null; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 100 ] || ! kill -0 "$server" 2>/dev/null; then
+        echo "walk.sh: the shop does not listen on port $PORT" >&2
+        exit 1
+    fi
+    sleep 0.1
+done
 cp "$here/shop.har" .
 deb=$(cd "$release" && ls plimsoll_*_"$(dpkg --print-architecture)".deb)
 get=/usr/lib/apt/apt-helper
