@@ -4,6 +4,8 @@
 #   times.sh LOG...
 set -eu
 
+echo "# Times of the first hour"
+echo
 for log in "$@"; do
     awk 'NR == 1 { print "## " $0; print "" }
         /^\| Step/ { found = 1 }

@@ -63,7 +63,7 @@ pub enum DraftError {
     TooMany {
         /// Requests.
         requests: usize,
-        /// What it is.
+        /// The kind of the source.
         kind: Kind,
     },
 }
@@ -71,7 +71,9 @@ pub enum DraftError {
 /// How to convert a part.
 fn smaller(kind: Kind) -> String {
     match kind {
-        Kind::Har => format!("record less, or keep a part: jq '.log.entries |= .[:{CALLS_MAX}]' FILE > part.har"),
+        Kind::Har => {
+            format!("record less, or keep a part: jq '.log.entries |= .[:{CALLS_MAX}]' FILE > part.har")
+        }
         _ => "convert a part of it".to_owned(),
     }
 }

@@ -146,12 +146,7 @@ pub fn convert(kind: Kind, input: &mut dyn Read, settings: &Settings) -> Result<
     finish(kind, plan, left_out, settings)
 }
 
-fn finish(
-    kind: Kind,
-    mut plan: Plan,
-    left_out: LeftOut,
-    settings: &Settings,
-) -> Result<Draft, DraftError> {
+fn finish(kind: Kind, mut plan: Plan, left_out: LeftOut, settings: &Settings) -> Result<Draft, DraftError> {
     plan.flows.retain(|flow| count(&flow.steps).0 > 0);
     if plan.flows.is_empty() {
         let left_out = left_out.static_assets + left_out.third_party;

@@ -117,7 +117,8 @@ pub(crate) fn is_secret_value(value: &str) -> bool {
 /// Whether a value is a number of the large issuers of payment cards, with a valid check digit (ISO/IEC 7812-1, Luhn).
 fn is_card_number(value: &str) -> bool {
     const CHARS_MAX: usize = 23;
-    if value.len() > CHARS_MAX || value.bytes().any(|byte| !(byte.is_ascii_digit() || b" -".contains(&byte))) {
+    if value.len() > CHARS_MAX || value.bytes().any(|byte| !(byte.is_ascii_digit() || b" -".contains(&byte)))
+    {
         return false;
     }
     let digits: Vec<u32> = value.chars().filter_map(|letter| letter.to_digit(10)).collect();
@@ -365,7 +366,9 @@ mod tests {
         for card in ["4111111111111111", "5555 5555 5555 4444", "3782-822463-10005", "6011111111111117"] {
             assert!(is_secret_value(card), "{card}");
         }
-        for other in ["4111111111111112", "1764201600000000", "411111111111", "0000000000000000", "+49 30 4111"] {
+        for other in
+            ["4111111111111112", "1764201600000000", "411111111111", "0000000000000000", "+49 30 4111"]
+        {
             assert!(!is_secret_value(other), "{other}");
         }
         assert!(!is_secret_value("eyJ"));

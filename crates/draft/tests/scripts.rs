@@ -172,7 +172,10 @@ fn too_many_requests_are_refused_with_the_limit() {
     let entries: Vec<String> =
         (0..2_001).map(|n| entry(1, &get(&format!("/{n}x")), &json(200, "{}"))).collect();
     let error = try_convert(Kind::Har, &har(&entries)).expect_err("too many");
-    has(&error.to_string(), "2001 requests, and a script has at most 2000; record less, or keep a part: jq '.log.entries |= .[:2000]'");
+    has(
+        &error.to_string(),
+        "2001 requests, and a script has at most 2000; record less, or keep a part: jq '.log.entries |= .[:2000]'",
+    );
 }
 
 #[test]

@@ -7,7 +7,6 @@ mod flags;
 mod lab_script;
 #[cfg(feature = "lab")]
 mod lab_system;
-mod misuse;
 mod settings;
 #[cfg(feature = "lab")]
 mod systems;

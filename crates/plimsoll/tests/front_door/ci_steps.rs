@@ -325,11 +325,12 @@ fn each_night_and_each_release_walk_the_first_hour() {
 fn the_times_of_a_walk_are_those_of_a_whole_one() {
     let job = Job::new();
     let script = root().join("deploy/first-hour/times.sh").display().to_string();
-    let whole = "Debian, x86_64\n\n1. Download\n\n| Step | |\n|---|---|\n| 1 | Download |\n\nAll 1 steps: 0.1 s\n";
+    let whole =
+        "Debian, x86_64\n\n1. Download\n\n| Step | |\n|---|---|\n| 1 | Download |\n\nAll 1 steps: 0.1 s\n";
     std::fs::write(job.plimsoll.folder().join("whole.log"), whole).expect("written");
     std::fs::write(job.plimsoll.folder().join("cut.log"), &whole[..30]).expect("written");
     let times = job.step(&format!("sh {script} whole.log"), 0);
-    let expect = "## Debian, x86_64\n\n| Step | |\n|---|---|\n| 1 | Download |\n\nAll 1 steps: 0.1 s\n\n";
+    let expect = "# Times of the first hour\n\n## Debian, x86_64\n\n| Step | |\n|---|---|\n| 1 | Download |\n\nAll 1 steps: 0.1 s\n\n";
     assert_eq!(String::from_utf8_lossy(&times.stdout), expect);
     job.step(&format!("sh {script} cut.log"), 1);
 }

@@ -1,4 +1,6 @@
 //! Errors of flags, reworded so that each names what is expected or where a flag belongs.
+//!
+//! The crate must not know which flags there are: it reads them from the command.
 
 use std::error::Error as _;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
@@ -10,7 +12,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 const OWNERS_MAX: usize = 4;
 
 /// Rewords an error about a value or an unknown flag; other errors stay as they are.
-pub(crate) fn reworded(error: clap::Error, command: &Command) -> clap::Error {
+pub fn reworded(error: clap::Error, command: &Command) -> clap::Error {
     match error.kind() {
         ErrorKind::ValueValidation => of_value(error),
         ErrorKind::UnknownArgument => of_unknown(error, command),
@@ -63,7 +65,7 @@ fn of_unknown(mut error: clap::Error, command: &Command) -> clap::Error {
     let mut owners = Vec::new();
     find_owners(command, flag.trim_start_matches("--"), &mut owners);
     if owners.is_empty() {
-        // The hint that a script may have such a name helps nobody who mistyped a flag.
+        // The hint that a script may have such a name does not help with a mistyped flag.
         if error.get(ContextKind::SuggestedArg).is_none() {
             error.remove(ContextKind::Suggested);
         }
@@ -81,7 +83,8 @@ fn of_unknown(mut error: clap::Error, command: &Command) -> clap::Error {
 fn find_owners(command: &Command, long: &str, owners: &mut Vec<String>) {
     for below in command.get_subcommands() {
         let name = format!("{} {}", command.get_bin_name().unwrap_or(command.get_name()), below.get_name());
-        if below.get_arguments().any(|argument| argument.get_long() == Some(long) && !argument.is_hide_set()) {
+        if below.get_arguments().any(|argument| argument.get_long() == Some(long) && !argument.is_hide_set())
+        {
             owners.push(name.clone());
         }
         find_owners(&below.clone().bin_name(name), long, owners);
