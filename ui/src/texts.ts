@@ -702,6 +702,11 @@ export const TEXTS = {
   variant: ['Variant', '구성'],
   maximum_load: ['maximum load', '부하 한계'],
   maximum_load_is: ['maximum load {0}', '부하 한계 {0}'],
+  maximum_load_alone: ['Maximum load {0} ({1}) for {2} alone.', '{2} 하나만 보면 부하 한계는 {0}({1})입니다.'],
+  maximum_load_alone_above: ['Every step meets {0}.', '모든 단계가 {0}를 만족합니다.'],
+  maximum_load_alone_below: ['No step meets {0}.', '{0}를 만족하는 단계가 없습니다.'],
+  maximum_load_alone_none: ['The steps show no maximum load for {0} alone.', '{0} 하나만 보면 단계들에서 부하 한계가 드러나지 않습니다.'],
+  maximum_load_of_all: ['With every SLO: {0}', '모든 SLO 기준: {0}'],
   recommended_is: ['safe load {0}', '안전 부하 {0}'],
   knee_is: ['knee {0}', '변곡점 {0}'],
   hull_label: ['Maximum load {0}, interval {1}; safe load {2}', '부하 한계 {0}, 구간 {1}, 안전 부하 {2}'],
@@ -1044,6 +1049,11 @@ export interface Values {
   of_finding: [number: Value];
   study_of: [kind: Value, script: Value, steps: Value, time: Value];
   maximum_load_is: [load: Value];
+  maximum_load_alone: [load: Value, interval: Value, objective: Value];
+  maximum_load_alone_above: [objective: Value];
+  maximum_load_alone_below: [objective: Value];
+  maximum_load_alone_none: [objective: Value];
+  maximum_load_of_all: [sentence: Value];
   recommended_is: [load: Value];
   knee_is: [range: Value];
   hull_label: [load: Value, interval: Value, recommended: Value];

@@ -149,3 +149,23 @@ test('a map of a part of the requests says which part', async ({ page }) => {
   await page.goto(`${RUN}/services`);
   await expect(page.getByRole('region', { name: 'Service map' }).locator('.sub')).toContainText('of 289/s requests');
 });
+
+// The sentence said 169 VUs for all SLOs beside a chart of 384 VUs for the one that was chosen.
+test('the sentence of another SLO than the decisive one is of that SLO, as its chart is', async ({ page }) => {
+  await page.goto(`${RUN}/capacity?slo=1`);
+  const maximum = page.getByRole('region', { name: 'Maximum load' });
+  await expect(maximum.getByRole('heading', { level: 2 }).last()).toHaveText('Maximum load 384 VUs (371–398) for scan_e2e: p(95)<60000 alone.');
+  await expect(maximum.locator('.hulltext')).toContainText('384 VUs');
+  await expect(maximum).toContainText('With every SLO: Maximum load: 169 VUs');
+  await page.goto(`${RUN}/capacity`);
+  await expect(maximum.getByRole('heading', { level: 2 }).last()).toContainText('169 VUs');
+  await expect(maximum.locator('.hulltext')).toContainText('169 VUs');
+});
+
+// One long status made a column of it, and the last columns were cut.
+test('a long status does not push the last columns of the list out of sight', async ({ page }) => {
+  await page.goto('/runs');
+  const table = page.locator('table.rows');
+  await table.waitFor();
+  expect(await table.evaluate((it) => it.scrollWidth - (it.parentElement?.clientWidth ?? 0))).toBeLessThanOrEqual(0);
+});

@@ -19,8 +19,8 @@ static ASKED: AtomicU32 = AtomicU32::new(0);
 ///
 /// They are below the ports that the kernel gives to connections and to listeners without a port of their own: one of those can be
 /// taken by any connection of the machine between this call and the start of the server. This process gets no port twice until it
-/// has asked for all of them, and two processes begin at different ones. A server of somebody else can still take one first; then
-/// the server that was to listen there logs an error.
+/// has asked for all of them, and two processes begin at different ones. Another program can still take one first; then the
+/// server that was to listen there logs an error.
 ///
 /// # Errors
 /// All are in use.

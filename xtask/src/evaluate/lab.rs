@@ -101,11 +101,8 @@ impl Lab {
 
     /// The study of a script of the system: `capacity` or `sweep` with its flags.
     pub(super) fn study(&self, script: &str, slo: &str, words: &[&str]) -> anyhow::Result<Value> {
-        let mut command = self.command(false);
-        command.args(words).args(["--quiet", "--json", "--slo", slo, "--runs"]).arg(self.runs());
-        command.args(["--env", &self.address(), "--env", GRACE]);
-        let script = workspace::root().join("lab").join(&self.system).join(script);
-        let output = command.arg(script).output().context("run the program")?;
+        let mut command = self.searching(script, slo, words);
+        let output = command.args(["--quiet", "--json"]).output().context("run the program")?;
         ensure!(
             output.status.code().is_some_and(|code| STUDIED.contains(&code)),
             "plimsoll {}: {}",
@@ -113,6 +110,15 @@ impl Lab {
             String::from_utf8_lossy(&output.stderr)
         );
         serde_json::from_slice(&output.stdout).context("read what the study found")
+    }
+
+    /// The command that searches the load of a script of the system.
+    pub(super) fn searching(&self, script: &str, slo: &str, words: &[&str]) -> Command {
+        let mut command = self.command(false);
+        command.args(words).args(["--slo", slo, "--runs"]).arg(self.runs());
+        command.args(["--env", &self.address(), "--env", GRACE]);
+        command.arg(workspace::root().join("lab").join(&self.system).join(script));
+        command
     }
 
     /// The program, on the cores that are not the lab's, or on the lab's own.
@@ -154,7 +160,8 @@ impl Lab {
         Ok(elsewhere.join(load.script))
     }
 
-    fn runs(&self) -> PathBuf {
+    /// Where its runs are.
+    pub(super) fn runs(&self) -> PathBuf {
         self.folder.join("runs")
     }
 

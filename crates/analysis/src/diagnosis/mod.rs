@@ -97,13 +97,15 @@ pub fn diagnose(case: &Case) -> Diagnosis {
         observed.rank(held, saturated);
     }
     let outcome = outcome(&view, &mut observed);
+    let wait = observed.limits().and_then(|limits| limits.claim.wait());
+    let attribution = times::attribution(&view, wait);
     let findings_beyond = observed.found.len().saturating_sub(FINDINGS_MAX) as u64;
     observed.found.truncate(FINDINGS_MAX);
     observed.ruled_out.extend(generator_ruled_out(&view));
     observed.ruled_out.truncate(RULED_OUT_MAX);
     Diagnosis {
         runs: case.levels.iter().map(run).collect(),
-        attribution: times::attribution(&view),
+        attribution,
         time_uses: times::tasks(&view),
         findings: observed.found.into_iter().map(|(hypothesis, _)| *hypothesis).collect(),
         findings_beyond,
@@ -220,11 +222,8 @@ fn outcome(view: &View<'_>, observed: &mut Observations) -> Outcome {
         .iter()
         .all(|kind| observed.missing.contains(kind));
     if unexplained.is_some() || has_nothing {
-        let missing = if observed.missing.is_empty() {
-            most_useful()
-        } else {
-            observed.missing.iter().copied().collect()
-        };
+        let mut missing: Vec<MissingKind> = observed.missing.iter().copied().collect();
+        missing.extend(unexplained.is_some_and(is_inside).then(|| lacks_workers(view)).flatten());
         let why = unexplained.unwrap_or(Inconclusive::NoTracesAndProcessors);
         return Outcome::CannotTell { why, missing };
     }
@@ -302,6 +301,20 @@ fn share_unaccounted(view: &View<'_>, mean_s: f64) -> f64 {
     let Some(computes) = view.share_computed(mean_s) else { return 0.0 };
     let held = view.share_of_paths(view.paths.attribution.part_ns(Component::Target) as f64);
     (held - view.share_of_waits() - computes).max(0.0)
+}
+
+/// Whether requests wait in a server, or in front of it.
+fn is_inside(why: Inconclusive) -> bool {
+    matches!(
+        why,
+        Inconclusive::Queueing { .. } | Inconclusive::Unaccounted { .. } | Inconclusive::Untraced { .. }
+    )
+}
+
+/// Names the metrics of a server's workers, if no source has them.
+fn lacks_workers(view: &View<'_>) -> Option<MissingKind> {
+    let known = view.signals(&[SignalId::ServerThreads, SignalId::ServerPending]);
+    known.is_empty().then_some(MissingKind::ServerWorkers)
 }
 
 /// Returns the evidence that shows most, the most useful first.
@@ -483,10 +496,12 @@ mod tests {
             }])
             .outcome
         };
-        let Outcome::CannotTell { why: Inconclusive::Unaccounted { share, .. }, .. } = case(0.12) else {
+        let Outcome::CannotTell { why: Inconclusive::Unaccounted { share, .. }, missing } = case(0.12) else {
             panic!("{:?}", case(0.12))
         };
         assert!((share - 0.886).abs() < 0.01, "{share}");
+        let (has, lacks) = (MissingKind::Traces, MissingKind::ServerWorkers);
+        assert!(!missing.contains(&has) && missing.contains(&lacks), "{missing:?}");
         assert_eq!(case(1.8), Outcome::NoServerBottleneck { growth: None });
     }
 

@@ -134,10 +134,25 @@ pub(super) struct Step {
     pub(super) statement: Option<String>,
     /// Server that one span calls, by its attributes.
     pub(super) callee: Option<String>,
+    /// The service that serves one span's call, if it has spans.
+    pub(super) served_by: Option<Arc<str>>,
+    /// Number of spans whose first child asks a database.
+    pub(super) asks_first: u64,
     /// Start and length of the spans that are kept, nanoseconds.
     pub(super) times_ns: Vec<(i64, u64)>,
+    /// Start and length of the part of each kept span that begins with its first child, nanoseconds.
+    pub(super) begun_ns: Vec<(i64, u64)>,
     /// The slowest traces with it.
     pub(super) slowest: Slowest,
+}
+
+/// The part of a service's requests that begins with their first call.
+#[derive(Debug, Default)]
+pub(super) struct Begun {
+    /// Start and length, nanoseconds.
+    pub(super) spans: Vec<(i64, u64)>,
+    /// Whether most begin with a call of a database.
+    pub(super) asks_first: bool,
 }
 
 /// A statement, over all operations that run it.
@@ -376,10 +391,8 @@ impl Paths {
 
     /// Returns the time on critical paths in which a service has begun a request and not yet its first call, nanoseconds.
     pub(super) fn before_calls_ns(&self, service: &str) -> f64 {
-        let answering =
-            self.steps.iter().filter(|(key, _)| *key.service == *service && key.kind == SpanKind::Server);
         let (mut before_ns, mut childless_ns) = (0.0, 0.0);
-        for (_, step) in answering {
+        for (_, step) in self.served(service) {
             before_ns += step.own_ns.min(step.before_ns);
             childless_ns += step.own_ns.min(step.childless_ns);
         }
@@ -393,6 +406,23 @@ impl Paths {
         }
         let is_lost = strays > 0 && strays as f64 >= spans as f64 * STRAYS_MIN;
         before_ns + if is_lost { (childless_ns - strayed_ns).max(0.0) } else { 0.0 }
+    }
+
+    /// Returns the part of a service's requests that begins with their first call.
+    pub(super) fn begun(&self, service: &str) -> Begun {
+        let mut begun = Begun::default();
+        let (mut parents, mut asks_first) = (0, 0);
+        for (_, step) in self.served(service) {
+            begun.spans.extend(&step.begun_ns);
+            (parents, asks_first) = (parents + step.parents, asks_first + step.asks_first);
+        }
+        begun.asks_first = asks_first * 2 > parents;
+        begun
+    }
+
+    /// Returns the operations by which a service answers requests.
+    pub(super) fn served<'a>(&'a self, service: &'a str) -> impl Iterator<Item = (&'a StepKey, &'a Step)> {
+        self.steps.iter().filter(move |(key, _)| *key.service == *service && key.kind == SpanKind::Server)
     }
 
     /// Returns the mean duration of a trace, seconds.
@@ -442,22 +472,29 @@ impl Step {
             self.times_ns.push((node.start_ns, length_ns));
         }
         self.strays += u64::from(node.follows);
-        let below = tree.children(at).iter().map(|child| tree.node(*child)).filter(|child| !child.follows);
-        let (mut first_ns, mut last_ns) = (None::<i64>, None::<i64>);
-        for child in below {
-            first_ns = Some(first_ns.map_or(child.start_ns, |ns| ns.min(child.start_ns)));
-            last_ns = Some(last_ns.map_or(child.end_ns, |ns| ns.max(child.end_ns)));
-        }
-        if let (Some(first_ns), Some(last_ns)) = (first_ns, last_ns) {
-            self.parents += 1;
-            let before_ns = first_ns.abs_diff(first_ns.min(node.start_ns));
-            self.before_ns += before_ns as f64;
-            if self.before_each_ns.len() < KEPT_MAX {
-                self.before_each_ns.push(before_ns);
-            }
-            self.after_ns += node.end_ns.saturating_sub(last_ns).max(0) as f64;
-        } else {
+        let below = || tree.children(at).iter().copied().filter(|child| !tree.node(*child).follows);
+        let first = below().min_by_key(|child| tree.node(*child).start_ns);
+        let last_ns = below().map(|child| tree.node(child).end_ns).max();
+        let (Some(first), Some(last_ns)) = (first, last_ns) else {
             self.childless_ns += length_ns as f64;
+            return;
+        };
+        self.parents += 1;
+        self.asks_first += u64::from(database(&tree.spans()[first]).is_some());
+        let first_ns = tree.node(first).start_ns.max(node.start_ns);
+        let before_ns = first_ns.abs_diff(node.start_ns);
+        self.before_ns += before_ns as f64;
+        if self.before_each_ns.len() < KEPT_MAX {
+            self.before_each_ns.push(before_ns);
+        }
+        if self.begun_ns.len() < KEPT_MAX && first_ns <= node.end_ns {
+            self.begun_ns.push((first_ns, node.end_ns.abs_diff(first_ns)));
+        }
+        self.after_ns += node.end_ns.saturating_sub(last_ns).max(0) as f64;
+        if self.served_by.is_none() && span.kind == SpanKind::Client {
+            let callee =
+                below().map(|child| &tree.spans()[child]).find(|child| child.kind == SpanKind::Server);
+            self.served_by = callee.map(|callee| callee.service.clone());
         }
     }
 

@@ -357,6 +357,8 @@ thresholds! {
         BETWEEN_RUNS: f64 = 0.1, "share of a rate", Lab, "Variation of throughput that is to stay the same";
         DEMAND_MIN: f64 = 0.1, "share of service time", Lab, "Minimum demand of a read for the advice to cache it";
         OWN_MAX: f64 = 0.2, "share of response time", Lab, "Largest own work of a proxy";
+        TAKEN_MIN: f64 = 0.9, "share of the threads", Convention, "Mean number of busy threads or processes from which on all are taken";
+        SEVERAL_MIN: f64 = 2.0, "requests", Convention, "Requests at a time from which on their limit is of workers and not a lock";
         OUTSIDE_MIN: f64 = 0.4, "share of response time", Convention, "Time in front of the first span from which on a limit of concurrency is the bottleneck";
     }
 }

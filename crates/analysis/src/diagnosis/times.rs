@@ -12,7 +12,10 @@ use super::thresholds::times::{APART_MAX, ASKED_MIN, TOLD_S_MIN};
 use crate::traces::{Attribution, Component, StageKind, stages};
 
 /// Returns the time of requests per component; `None` without traces.
-pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
+///
+/// `wait` is what limits, if that is a wait: its place, and its share of response time. No span covers it, so that it is taken from the
+/// part in which it is: between client and server, or inside a service.
+pub(super) fn attribution(view: &View<'_>, wait: Option<(&str, f64)>) -> Option<TimeUse> {
     let paths = &view.paths;
     if paths.traces == 0 || view.level.tasks.is_some() {
         return None;
@@ -36,6 +39,10 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     let parts = parts.flat_map(|part| waits_apart(view, part));
     let parts: Vec<TimePart> =
         parts.filter(|part| part.mean_s > 0.0 || part.low_s.is_some_and(|low_s| low_s > 0.0)).collect();
+    let parts = match wait {
+        Some((place, share)) => with_wait(parts, place, share),
+        None => parts,
+    };
     let mut caveats = super::detectors::biased(view);
     let asked = asked(paths);
     if asked.is_none() && measured_s.is_some_and(|measured_s| measured_s < paths.mean_s()) {
@@ -52,6 +59,27 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
         disagreement: None,
         caveats,
     })
+}
+
+/// Takes a wait out of the part that has most of it, unless spans show it, so that it is apart already.
+fn with_wait(mut parts: Vec<TimePart>, place: &str, share: f64) -> Vec<TimePart> {
+    let all_s: f64 = parts.iter().map(|part| part.mean_s).sum();
+    let seen_s: f64 =
+        parts.iter().filter(|part| part.activity == Activity::Queued).map(|part| part.mean_s).sum();
+    let [network, target] =
+        [Component::Network, Component::Target].map(|it| StageName::Named(it.as_str().to_owned()));
+    let has_wait =
+        |part: &TimePart| part.activity != Activity::Queued && (part.name == network || part.name == target);
+    let from = parts.iter().enumerate().filter(|(_, part)| has_wait(part));
+    let Some((at, from)) = from.max_by(|a, b| a.1.mean_s.total_cmp(&b.1.mean_s)) else { return parts };
+    let wait_s = (share * all_s - seen_s).min(from.mean_s);
+    if wait_s < seen_s.max(TOLD_S_MIN) {
+        return parts;
+    }
+    parts[at].mean_s -= wait_s;
+    let name = StageName::Named(place.to_owned());
+    parts.insert(at, TimePart { name, activity: Activity::Queued, mean_s: wait_s, low_s: None });
+    parts
 }
 
 /// Returns the calls that only wait for a turn and are no work of the target.
@@ -312,11 +340,30 @@ mod tests {
         level.traces =
             (0..20).map(|number| sampled(number, request("shop", "GET /", 100.0, &below))).collect();
         let case = Case { levels: vec![level] };
-        let one = attribution(&View::new(&case).expect("a run")).expect("there are traces");
+        let one = attribution(&View::new(&case).expect("a run"), None).expect("there are traces");
         let shown: Vec<_> =
             one.parts.iter().map(|part| (part.name.clone(), (part.mean_s * 1e3).round())).collect();
         assert_eq!(shown, [(named("network"), 50.0), (named("target"), 60.0), (named("database"), 40.0)]);
         assert!(one.parts_apart() < 1e-9 && one.measured_s == Some(0.15));
+    }
+
+    /// A queue in front of a service was called network, and a wait for a connection work, beside a finding that says otherwise.
+    #[test]
+    fn a_wait_that_no_span_shows_is_neither_network_nor_work() {
+        let mut level = level(10, 10, 0.15);
+        level.traces = (0..20).map(|number| sampled(number, request("shop", "GET /", 100.0, &[]))).collect();
+        let case = Case { levels: vec![level] };
+        let shown = |share| {
+            let view = View::new(&case).expect("a run");
+            let one = attribution(&view, Some(("shop", share))).expect("there are traces");
+            assert!(one.parts_apart() < 1e-9, "{one:?}");
+            one.parts.iter().map(|part| (part.activity, (part.mean_s * 1e3).round())).collect::<Vec<_>>()
+        };
+        let of = |network, waits, works| {
+            vec![(Activity::Network, network), (Activity::Queued, waits), (Activity::Service, works)]
+        };
+        assert_eq!(shown(0.6), of(50.0, 90.0, 10.0), "inside the service");
+        assert_eq!(shown(0.9), of(50.0, 100.0, 0.0), "no more than there is");
     }
 
     #[test]
@@ -327,7 +374,7 @@ mod tests {
             sampled(number, spans)
         };
         let case = Case { levels: vec![Level { traces: (0..20).map(of).collect(), ..level(10, 10, 0.1) }] };
-        let one = attribution(&View::new(&case).expect("a run")).expect("there are traces");
+        let one = attribution(&View::new(&case).expect("a run"), None).expect("there are traces");
         let shown: Vec<_> =
             one.parts.iter().map(|part| (part.activity, (part.mean_s * 1e3).round())).collect();
         assert_eq!(shown, [(Activity::Queued, 90.0), (Activity::Service, 10.0)]);
@@ -342,7 +389,7 @@ mod tests {
         let alone = |number| sampled(number, request("cron", "refresh", 900.0, &[]));
         level.traces = (0..20).map(of).chain((20..30).map(alone)).collect();
         let case = Case { levels: vec![level] };
-        let one = attribution(&View::new(&case).expect("a run")).expect("there are traces");
+        let one = attribution(&View::new(&case).expect("a run"), None).expect("there are traces");
         let shown: Vec<_> =
             one.parts.iter().map(|part| (part.name.clone(), (part.mean_s * 1e3).round())).collect();
         assert_eq!(shown, [(named("network"), 12.0), (named("target"), 60.0), (named("database"), 40.0)]);

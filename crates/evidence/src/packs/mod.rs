@@ -52,8 +52,8 @@ pub(crate) enum Measure {
     Quotient(&'static str, &'static str),
     /// Rate of counters.
     Rate(&'static str),
-    /// Rate of counters of milliseconds, as seconds per second.
-    RateOfMillis(&'static str),
+    /// Rate of counters of a part of the unit, of which so many are one: 1000 for milliseconds, as seconds per second.
+    RateOfParts(&'static str, u32),
     /// Ratio of two counters' rates.
     Ratio(&'static str, &'static str),
 }
@@ -81,7 +81,7 @@ impl Row {
             Measure::Less(one, other) => format!("{} - {}", sum(one), sum(other)),
             Measure::Quotient(one, other) => format!("{} / {}", sum(one), sum(other)),
             Measure::Rate(one) => rate(one),
-            Measure::RateOfMillis(one) => format!("{} / 1000", rate(one)),
+            Measure::RateOfParts(one, parts) => format!("{} / {parts}", rate(one)),
             Measure::Ratio(one, other) => format!("{} / {}", rate(one), rate(other)),
         }
     }
@@ -98,7 +98,7 @@ impl Measure {
         match self {
             Measure::Sum(one) | Measure::Most(one) | Measure::Count(one) => vec![one],
             Measure::Limit(one) | Measure::Limits(one) => vec![one],
-            Measure::Rate(one) | Measure::RateOfMillis(one) => vec![one],
+            Measure::Rate(one) | Measure::RateOfParts(one, _) => vec![one],
             Measure::Less(one, other) | Measure::Quotient(one, other) | Measure::Ratio(one, other) => {
                 vec![one, other]
             }
@@ -138,7 +138,7 @@ mod tests {
         check(Measure::Sum("a"), "", "sum by (pod, container) (a)");
         check(Measure::Limit("a{b!=\"\"}"), "", "max by (pod, container) (a{b!=\"\"} > 0)");
         check(Measure::Rate("a"), "n=\"shop\"", "sum by (pod, container) (rate(a{n=\"shop\"}[60s]))");
-        check(Measure::RateOfMillis("a"), "", "sum by (pod, container) (rate(a[60s])) / 1000");
+        check(Measure::RateOfParts("a", 1000), "", "sum by (pod, container) (rate(a[60s])) / 1000");
         check(
             Measure::Ratio("a{c!=\"\"}", "b"),
             "n=\"shop\"",

@@ -2,7 +2,7 @@
 
 use model::SignalId as Id;
 
-use super::Measure::{Count, Less, Limit, Limits, Most, Quotient, Rate, RateOfMillis, Ratio, Sum};
+use super::Measure::{Count, Less, Limit, Limits, Most, Quotient, Rate, RateOfParts, Ratio, Sum};
 use super::{Measure, Pack, Row};
 
 const NODE: &[&str] = &["instance"];
@@ -18,6 +18,8 @@ const POOL: &[&str] = &["pod", "instance", "pool"];
 /// Pools by the names of the conventions, and before 1.26.
 const OTEL_POOL: &[&str] = &["pod", "instance", "job", "db_client_connection_pool_name", "pool_name"];
 const GO_POOL: &[&str] = &["pod", "instance", "db_name"];
+const AGROAL: &[&str] = &["pod", "instance", "datasource"];
+const VERTX_POOL: &[&str] = &["pod", "instance", "pool_name"];
 const NETTY_POOL: &[&str] = &["pod", "instance", "name", "remote_address"];
 const FPM: &[&str] = &["pod", "instance", "pool"];
 const HAPROXY: &[&str] = &["pod", "instance", "proxy"];
@@ -241,6 +243,29 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::DbClientConnectionPendingRequests, Rate("go_sql_wait_duration_seconds_total"), GO_POOL),
         ],
     },
+    // The plugin of GORM and the instrumentation of Uptrace (otelsql, `go.sql.connections_*`) through OpenTelemetry's exporter.
+    Pack {
+        name: "database/sql (Go, OpenTelemetry)",
+        reveals: "go_sql_connections_in_use",
+        rows: &[
+            row(Id::DbClientConnectionUsed, Sum("go_sql_connections_in_use"), GO_POOL),
+            row(Id::DbClientConnectionMax, Limits("go_sql_connections_max_open"), GO_POOL),
+            row(
+                Id::DbClientConnectionPendingRequests,
+                RateOfParts("go_sql_connections_wait_duration_nanoseconds_total", 1_000_000_000),
+                GO_POOL,
+            ),
+        ],
+    },
+    // Agroal, the pool of Quarkus and WildFly, by Micrometer.
+    Pack {
+        name: "Agroal",
+        reveals: "agroal_awaiting_count",
+        rows: &[
+            row(Id::PoolActive, Sum("agroal_active_count"), AGROAL),
+            row(Id::PoolPending, Sum("agroal_awaiting_count"), AGROAL),
+        ],
+    },
     // Micrometer, PooledConnectionProviderMeterRegistrar of reactor-netty.
     Pack {
         name: "Reactor Netty",
@@ -300,6 +325,26 @@ pub(crate) const PACKS: &[Pack] = &[
         rows: &[
             row(Id::ServerThreads, Sum("tomcat_threads_busy_threads"), PROCESS),
             row(Id::ServerThreadsLimit, Sum("tomcat_threads_config_max_threads"), PROCESS),
+        ],
+    },
+    // Vert.x and Quarkus by Micrometer: their pools of worker threads.
+    Pack {
+        name: "Vert.x worker pools",
+        reveals: "worker_pool_queue_size",
+        rows: &[
+            row(Id::ServerThreads, Sum("worker_pool_active"), VERTX_POOL),
+            row(Id::ServerThreadsLimit, Quotient("worker_pool_active", "worker_pool_ratio"), VERTX_POOL),
+            row(Id::ServerPending, Sum("worker_pool_queue_size"), VERTX_POOL),
+        ],
+    },
+    // The exporter of Apache's status page. Apache starts further processes up to its limit, so that without an idle one all there may
+    // be are there.
+    Pack {
+        name: "Apache",
+        reveals: "apache_workers",
+        rows: &[
+            row(Id::ServerThreads, Sum("apache_workers{state=\"busy\"}"), PROCESS),
+            row(Id::ServerThreadsLimit, Sum("apache_workers"), PROCESS),
         ],
     },
     // PHP-FPM's own status page (`?openmetrics`, PHP 8.1). The processes of a pool of constant size are its limit.
@@ -423,7 +468,7 @@ pub(crate) const PACKS: &[Pack] = &[
             row(Id::MysqlConnections, Sum("mysql_global_status_threads_connected"), NODE),
             row(Id::MysqlConnectionsLimit, Most("mysql_global_variables_max_connections"), NODE),
             row(Id::MysqlRowLockWaits, Rate("mysql_global_status_innodb_row_lock_waits"), NODE),
-            row(Id::MysqlRowLockTime, RateOfMillis("mysql_global_status_innodb_row_lock_time"), NODE),
+            row(Id::MysqlRowLockTime, RateOfParts("mysql_global_status_innodb_row_lock_time", 1000), NODE),
             row(Id::LocksWaiting, Sum("mysql_global_status_innodb_row_lock_current_waits"), NODE),
             row(Id::MysqlReads, Rate("mysql_global_status_innodb_buffer_pool_reads"), NODE),
         ],

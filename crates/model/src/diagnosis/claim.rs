@@ -214,6 +214,17 @@ impl Claim {
         }
     }
 
+    /// Returns the place of a wait that requests have for a turn, and its share of response time; `None` for other claims.
+    pub fn wait(&self) -> Option<(&str, f64)> {
+        match self {
+            Claim::QueuedInFront { service: place, waiting_share, .. }
+            | Claim::PacedInFront { service: place, waiting_share, .. }
+            | Claim::HeadOfLine { service: place, waiting_share, .. }
+            | Claim::PoolExhausted { place, waiting_share, .. } => Some((place, *waiting_share)),
+            _ => None,
+        }
+    }
+
     /// Returns the detector that makes it.
     pub const fn detector(&self) -> DetectorId {
         match self {

@@ -147,6 +147,8 @@ codes! {
         ConnectionPools = "pools",
         /// Distributed traces.
         Traces = "traces",
+        /// A server's own metrics of its workers and threads.
+        ServerWorkers = "workers",
     }
 }
 

@@ -94,6 +94,21 @@ pub fn missing(lang: Lang, kind: MissingKind) -> MissingText {
                 "실행에 --otlp, 서비스에 OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 설정"
             ),
         ],
+        MissingKind::ServerWorkers => [
+            text!(lang, "metrics of the server's workers", "서버의 워커 지표"),
+            text!(
+                lang,
+                "whether all workers are busy and requests wait for one, or a worker itself waits for a lock",
+                "워커가 모두 사용 중이어서 요청이 기다리는지, 아니면 워커가 잠금을 기다리는지"
+            ),
+            text!(
+                lang,
+                "expose the server's own metrics (worker or thread pool, active and queued) and pass --evidence \
+                 scrape=http://SERVICE/metrics; or start a span where the work on a request begins",
+                "서버 자체의 지표(워커나 스레드 풀의 사용 수와 대기 수)를 노출하고 --evidence scrape=http://SERVICE/metrics 지정, \
+                 또는 요청 작업이 시작되는 곳에 스팬 추가"
+            ),
+        ],
     };
     MissingText { name, shows, connect }
 }

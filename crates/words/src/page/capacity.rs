@@ -45,6 +45,17 @@ crate::page_catalogue! {
     variant = "Variant" | "구성";
     maximum_load = "maximum load" | "부하 한계";
     maximum_load_is(load) = "maximum load {load}" | "부하 한계 {load}";
+    maximum_load_alone(load, interval, objective) =
+        "Maximum load {load} ({interval}) for {objective} alone."
+        | "{objective} 하나만 보면 부하 한계는 {load}({interval})입니다.";
+    maximum_load_alone_above(objective) =
+        "Every step meets {objective}." | "모든 단계가 {objective}를 만족합니다.";
+    maximum_load_alone_below(objective) =
+        "No step meets {objective}." | "{objective}를 만족하는 단계가 없습니다.";
+    maximum_load_alone_none(objective) =
+        "The steps show no maximum load for {objective} alone."
+        | "{objective} 하나만 보면 단계들에서 부하 한계가 드러나지 않습니다.";
+    maximum_load_of_all(sentence) = "With every SLO: {sentence}" | "모든 SLO 기준: {sentence}";
     recommended_is(load) = "safe load {load}" | "안전 부하 {load}";
     knee_is(range) = "knee {range}" | "변곡점 {range}";
     hull_label(load, interval, recommended) =

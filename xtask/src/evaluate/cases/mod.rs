@@ -6,6 +6,7 @@ mod confirmations;
 mod diagnosis;
 mod diagnosis_speed;
 mod false_changes;
+mod find;
 mod gallery;
 mod generator_faults;
 mod plans;
@@ -27,6 +28,7 @@ pub(super) fn part_s(case: &str) -> Option<f64> {
         "diagnosis" => Some(diagnosis::CASE_S),
         "predictions" => Some(predictions::CASE_S),
         "confirmations" => Some(confirmations::CASE_S),
+        "find" => Some(find::PART_S),
         "gallery" | "gallery-sources" => Some(gallery::CASE_S),
         _ => None,
     }
@@ -90,6 +92,7 @@ pub(super) const ALL: &[Case] = &[
         measure: confirmations::measure,
         table: confirmations::table,
     },
+    Case { name: "find", parts: Parts::Listed(find::PARTS), measure: find::measure, table: find::table },
     Case {
         name: "gallery",
         parts: Parts::Described(gallery::parts),

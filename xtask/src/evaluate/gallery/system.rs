@@ -84,16 +84,8 @@ impl System {
             self.spawn("beside", &command)?;
         }
         let summary = self.work.join("summary.json");
-        let mut command = Command::new(&self.plimsoll);
-        command.args(["run", "--quiet", "--runs"]).arg(self.runs());
-        command.arg("--project").arg(self.project()?).arg("--summary-export").arg(&summary);
-        let address = self.variable("OTLP")?.trim_start_matches("http://").to_owned();
-        command.arg(format!("--otlp={address}")).args(["--trace-sample", load.sample()]);
-        let base = format!("http://127.0.0.1:{}", self.variable(&format!("PORT_{}", load.port()))?);
-        for (name, value) in load.variables().into_iter().chain([("BASE", base)]) {
-            command.args(["--env", &format!("{name}={value}")]);
-        }
-        command.arg(stack::folder().join("load.js")).stdin(Stdio::null()).stdout(self.log("run")?);
+        let mut command = self.loading(load, &["run", "--quiet"])?;
+        command.arg("--summary-export").arg(&summary).stdin(Stdio::null()).stdout(self.log("run")?);
         let status = command.stderr(self.log("run")?).status().context("run the program")?;
         ensure!(
             status.code().is_some_and(|code| MEASURED.contains(&code)),
@@ -110,6 +102,20 @@ impl System {
             self.tail(load.port())
         );
         Ok((diagnosis(&self.last_run()?)?, summary))
+    }
+
+    /// The program under the load of a case, with all sources connected: `words` are the verb and its flags.
+    pub(in crate::evaluate) fn loading(&self, load: &Load, words: &[&str]) -> anyhow::Result<Command> {
+        let mut command = Command::new(&self.plimsoll);
+        command.args(words).arg("--runs").arg(self.runs()).arg("--project").arg(self.project()?);
+        let address = self.variable("OTLP")?.trim_start_matches("http://").to_owned();
+        command.arg(format!("--otlp={address}")).args(["--trace-sample", load.sample()]);
+        let base = format!("http://127.0.0.1:{}", self.variable(&format!("PORT_{}", load.port()))?);
+        for (name, value) in load.variables().into_iter().chain([("BASE", base)]) {
+            command.args(["--env", &format!("{name}={value}")]);
+        }
+        command.arg(stack::folder().join("load.js"));
+        Ok(command)
     }
 
     /// Keeps the file of the last run, for [`diagnosis`] of it later.
@@ -208,7 +214,8 @@ impl System {
         self.variables.get(name).map(String::as_str).with_context(|| format!("find ${name}"))
     }
 
-    fn runs(&self) -> PathBuf {
+    /// Where its runs are.
+    pub(in crate::evaluate) fn runs(&self) -> PathBuf {
         self.work.join("runs")
     }
 

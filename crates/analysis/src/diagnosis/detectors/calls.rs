@@ -44,6 +44,10 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     }
     let mut all: Vec<Observation> = Vec::new();
     all.extend(reported_limit(view));
+    if let Some(found) = in_front_of_callee(view) {
+        all.push(found);
+        return all;
+    }
     let calls = view.paths.steps.iter().filter(|(key, step)| is_call(view, key, step));
     let shares: Vec<Shared<'_>> = calls.map(|(key, step)| (key, step, Share::new(view, key, step))).collect();
     let Some((key, step, share)) = innermost(&shares) else { return all };
@@ -65,6 +69,53 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         all.push(found(view, (key, step), share, kind));
     }
     all
+}
+
+/// Finds calls that wait between their caller and their callee: the span of the call has begun, that of the callee has not, and the
+/// callee has a limited number of spans open. The limit is one of the callee, or of the connections to it.
+fn in_front_of_callee(view: &View<'_>) -> Option<Observation> {
+    if view.paths.is_biased {
+        return None;
+    }
+    let mut calls: BTreeMap<&str, Vec<&Step>> = BTreeMap::new();
+    for step in view.paths.steps.values().filter(|step| step.is_call) {
+        if let Some(callee) = &step.served_by {
+            calls.entry(callee).or_default().push(step);
+        }
+    }
+    let wait_ns = |calls: &[&Step]| calls.iter().map(|step| step.own_ns.min(step.before_ns)).sum::<f64>();
+    let (callee, calls) = calls.into_iter().max_by(|a, b| wait_ns(&a.1).total_cmp(&wait_ns(&b.1)))?;
+    let step = calls.iter().max_by_key(|step| step.spans)?;
+    let share = view.share_of_paths(wait_ns(&calls));
+    let served = view.paths.served(callee).flat_map(|(_, step)| step.times_ns.iter().copied());
+    let limit =
+        concurrency::limit(&served.collect::<Vec<_>>(), view.weight()).filter(|_| share >= SHARE_MIN)?;
+    let claim = Claim::QueuedInFront {
+        service: callee.to_owned(),
+        at_once: limit.at_once,
+        through_per_s: view.level.requests_per_s(),
+        waiting_share: share,
+    };
+    let numbers = vec![
+        exact(FigureName::CallTime, step.mean_s(), Unit::Seconds).noted(Note::MeanOf(step.spans)),
+        exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+        exact(FigureName::AtOnce, limit.open, Unit::Count).noted(Note::WorkPerSecond),
+        exact(FigureName::ServiceTime, limit.mean_s, Unit::Seconds),
+    ];
+    let remedy = Remedy::AddWorkers { service: callee.to_owned(), cacheable: None };
+    Some(Observation::Found(
+        Box::new(Hypothesis {
+            strength: Strength::Arithmetic,
+            explains: Some(share),
+            numbers,
+            exemplars: view.exemplars(&step.slowest),
+            caveats: vec![Caveat::PoolOrCallee { at_once: limit.at_once }],
+            cost: CostClass::Setting,
+            prediction: view.with_slots(share, SlotKind::Workers, limit.at_once),
+            ..draft(claim, remedy, callee.to_owned())
+        }),
+        Depth::Resource,
+    ))
 }
 
 /// A call, and the part of response time that it accounts for.
@@ -355,6 +406,31 @@ mod tests {
         };
         check(detect, &case(390.0), &["slow downstream: POST /price"]);
         check(detect, &case(20.0), &["slow downstream: shop.Shop/Quote"]);
+    }
+
+    /// Calls wait in the client of a front until the service behind begins one of the few that it serves at a time.
+    #[test]
+    fn calls_that_wait_in_front_of_their_callee_are_no_slow_callee() {
+        let case = |slots: usize, waits_ms: f64| {
+            let build = |start_ms: f64| {
+                let kind = |kind, span: Span| Span { kind, ..span };
+                let mut spans = request("front", "GET /report", waits_ms + 42.0, &[]);
+                spans.push(kind(
+                    SpanKind::Client,
+                    span(2, 1, "front", "shop.Shop/Report", 0.5, waits_ms + 41.0),
+                ));
+                spans.push(kind(
+                    SpanKind::Server,
+                    span(3, 2, "back", "shop.Shop/Report", waits_ms + 1.0, 40.0),
+                ));
+                spans.iter_mut().for_each(|span| span.start_ns += ((start_ms - waits_ms) * 1e6) as i64);
+                spans
+            };
+            let traces = super::super::super::testing::in_slots(slots, 1000, 40.0, build);
+            crate::diagnosis::Level { traces, ..level(20, 50, (waits_ms + 42.0) / 1e3) }
+        };
+        check(detect, &case(2, 440.0), &["too few workers: back"]);
+        check(detect, &case(2, 1.0), &["slow downstream: shop.Shop/Report"]);
     }
 
     /// A task that the test submits and polls is a span of its own, which calls the target.

@@ -16,9 +16,9 @@ use model::diagnosis::{
 use model::{SignalId, SignalRole, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
-use super::super::concurrency;
+use super::super::concurrency::{self, ConcurrencyLimit};
 use super::super::observation::{Depth, Observation, draft, exact};
-use super::super::paths::{Step, StepKey};
+use super::super::paths::{Begun, Step, StepKey};
 use super::super::series;
 use super::super::sessions;
 use super::super::thresholds::cpu::AT_LIMIT_MIN;
@@ -85,17 +85,29 @@ type Callees<'v> = BTreeMap<(&'v str, Option<&'v str>), Vec<(i64, u64)>>;
 /// Finds a pool whose waits no span and no metric shows: a service has a limited number of calls open, each begins when another
 /// ends, and requests that have begun wait before their first. One call at a time may be a lock as well, so that of other calls than
 /// statements a pool has at least two.
+///
+/// A request may keep its connection from its first statement to its end, whatever else it calls in between. Then it is requests from
+/// their first statement on of which a limited number is open.
 fn by_concurrency(view: &View<'_>) -> Option<Observation> {
     let mut calls: Callees<'_> = BTreeMap::new();
     for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Client) {
         let callee = if step.is_database { None } else { Some(step.callee.as_deref().unwrap_or("")) };
         calls.entry((&key.service, callee)).or_default().extend(&step.times_ns);
     }
+    let open = sessions::connections(view).map(|connections| connections.open);
     let found = calls.iter().filter(|_| !view.paths.is_biased).filter_map(|((service, callee), spans)| {
         let share = view.share_of_paths(view.paths.before_calls_ns(service));
-        let limit = concurrency::limit(spans, view.weight()).filter(|_| share >= BEFORE_MIN)?;
-        let is_pool = callee.is_none() || limit.at_once >= CALLS_MIN;
-        is_pool.then_some((*service, *callee, share, limit))
+        if share < BEFORE_MIN {
+            return None;
+        }
+        let begun = view.paths.begun(service);
+        let limit = match callee {
+            None => concurrency::limit(spans, view.weight()).or_else(|| held(view, &begun, open)),
+            // Those that begin with a statement wait for what that needs.
+            Some(_) if begun.asks_first => None,
+            Some(_) => concurrency::limit(spans, view.weight()).filter(|limit| limit.at_once >= CALLS_MIN),
+        };
+        limit.map(|limit| (*service, *callee, share, limit))
     });
     let (service, callee, share, limit) = found.max_by(|a, b| a.2.total_cmp(&b.2))?;
     let (claim, remedy) = match callee {
@@ -136,6 +148,14 @@ fn by_concurrency(view: &View<'_>) -> Option<Observation> {
         }),
         Depth::Cause,
     ))
+}
+
+/// Returns the limit of requests that keep a connection from their first statement on, unless the database counts another number of
+/// connections.
+fn held(view: &View<'_>, begun: &Begun, connections: Option<f64>) -> Option<ConcurrencyLimit> {
+    let limit = concurrency::limit(&begun.spans, view.weight()).filter(|_| begun.asks_first)?;
+    let is_counted = connections.is_none_or(|open| (open - limit.at_once).abs() <= STEADY_MAX);
+    (limit.at_once >= CALLS_MIN && is_counted).then_some(limit)
 }
 
 /// Finds a pool by the connections that its database counts: all of them are in use all the time, far more requests are in flight,
@@ -290,6 +310,8 @@ fn of_line(view: &View<'_>, key: &StepKey, step: &Step, share: f64) -> Observati
 
 #[cfg(test)]
 mod tests {
+    use model::Span;
+
     use super::super::super::testing::{flat, level, request, sampled, span, with_evidence};
     use super::super::testing::check;
     use super::*;
@@ -459,5 +481,28 @@ mod tests {
         };
         check(detect, &case(2, 440.0), &["connection pool too small: shop"]);
         check(detect, &case(2, 1.0), &[]);
+    }
+
+    /// Requests keep their connection while they call a third party. The wait is before their first statement, so that it is for the
+    /// connection, and not for the calls, of which as few are open.
+    #[test]
+    fn a_connection_that_is_held_during_a_call_is_waited_for() {
+        let case = |unused: f64| {
+            let build = |start_ms: f64| {
+                let below = [("select 1", 440.0, 1.0), ("update stock", 458.0, 1.0)];
+                let mut spans = request("shop", "POST /checkout", 460.0, &below);
+                let call = span(9, 1, "shop", "POST", 441.5, 16.0);
+                let attributes = vec![("server.address".into(), "payments".to_owned())];
+                spans.push(Span { kind: SpanKind::Client, attributes, ..call });
+                spans.iter_mut().for_each(|span| span.start_ns += ((start_ms - 440.0) * 1e6) as i64);
+                spans
+            };
+            let traces = super::super::super::testing::in_slots(2, 1000, 20.0, build);
+            let level = crate::diagnosis::Level { traces, ..level(20, 50, 0.46) };
+            let connections = |state, count| flat("connections", &[("state", state)], 20, count);
+            with_evidence(level, vec![connections("active", 2.0), connections("idle", unused)], Vec::new())
+        };
+        check(detect, &case(0.0), &["connection pool too small: shop"]);
+        check(detect, &case(7.0), &[]);
     }
 }

@@ -1,19 +1,21 @@
 //! A service with a fixed number of workers, so that further requests queue. This detector runs only if no other one finds a
 //! bottleneck, since a service that another resource delays has all workers in use as well.
 //!
-//! The evidence is one of three: spans that wait for a worker; a queue in front of a service whose spans show a limit of
-//! concurrency ([`concurrency`]); or two loads, of which the higher has more requests in flight and no more throughput. Then the
-//! operation whose time grows holds the queue (asymptotic bounds of closed networks; Denning and Buzen, 1978).
+//! The evidence is one of four: spans that wait for a worker; a queue in front of a service, or of its first call, whose spans show a
+//! limit of concurrency ([`concurrency`]); a server's own metrics of its workers; or two loads, of which the higher has more requests
+//! in flight and no more throughput. Then the operation whose time grows holds the queue (asymptotic bounds of closed networks; Denning
+//! and Buzen, 1978).
 //!
 //! Not: waits with a name of their own (connections, locks, keys, quotas), which are reported under that name.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, NextLimit, Note, Prediction,
     Refutation, Remedy, SlotKind,
 };
-use model::{SignalId, SpanKind, Strength, Unit};
+use model::{Signal, SignalId, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::concurrency::{self, ConcurrencyLimit};
@@ -22,7 +24,8 @@ use super::super::paths::{Paths, Step, StepKey};
 use super::super::prediction::Gone;
 use super::super::series;
 use super::super::thresholds::workers::{
-    BETWEEN_RUNS, COUNTED_MIN, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OUTSIDE_MIN, OWN_MAX, SHARE_MIN, WAIT_S_MIN,
+    BETWEEN_RUNS, COUNTED_MIN, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OUTSIDE_MIN, OWN_MAX, SEVERAL_MIN,
+    SHARE_MIN, TAKEN_MIN, WAIT_S_MIN,
 };
 use super::calls::Share;
 use crate::roles::{ActivityRole, Turn};
@@ -31,7 +34,9 @@ use crate::roles::{ActivityRole, Turn};
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let found = waiting(view)
         .or_else(|| in_front_of_service(view))
+        .or_else(|| in_front_of_work(view))
         .or_else(|| counted(view))
+        .or_else(|| taken(view))
         .or_else(|| paced(view))
         .or_else(|| plateau(view));
     found.map(|hypothesis| Observation::Found(Box::new(hypothesis), Depth::Resource)).into_iter().collect()
@@ -105,7 +110,11 @@ pub(super) fn queue_in_front<'v>(view: &'v View<'_>) -> Option<FrontQueue<'v>> {
 }
 
 fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
-    let FrontQueue { service, limit, share, mean_s } = queue_in_front(view)?;
+    queue_in_front(view).map(|queue| queued(view, queue))
+}
+
+fn queued(view: &View<'_>, queue: FrontQueue<'_>) -> Hypothesis {
+    let FrontQueue { service, limit, share, mean_s } = queue;
     let claim = Claim::QueuedInFront {
         service: service.to_string(),
         at_once: limit.at_once,
@@ -114,7 +123,7 @@ fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
     };
     let slowest = view.paths.steps.iter().filter(|(key, _)| key.service == *service);
     let slowest = slowest.max_by_key(|(_, step)| step.spans).map(|(_, step)| view.exemplars(&step.slowest));
-    Some(Hypothesis {
+    Hypothesis {
         explains: Some(share),
         numbers: vec![
             exact(FigureName::QueueWait, share * mean_s, Unit::Seconds),
@@ -126,7 +135,23 @@ fn in_front_of_service(view: &View<'_>) -> Option<Hypothesis> {
         exemplars: slowest.unwrap_or_default(),
         prediction: view.with_slots(share, SlotKind::Workers, limit.at_once),
         ..hypothesis(view, claim, service, None)
-    })
+    }
+}
+
+/// Finds a service whose requests have begun and wait before their first call, of which a limited number is at work: their spans begin
+/// where they are accepted, and not on the worker. One at a time may be a lock as well.
+fn in_front_of_work(view: &View<'_>) -> Option<Hypothesis> {
+    let mean_s =
+        view.level.requests.mean_s.filter(|_| view.level.tasks.is_none() && !view.paths.is_biased)?;
+    let services: BTreeSet<&Arc<str>> =
+        view.paths.steps.keys().filter(|key| key.kind == SpanKind::Server).map(|key| &key.service).collect();
+    let found = services.into_iter().filter_map(|service| {
+        let share = view.share_of_paths(view.paths.before_calls_ns(service));
+        let limit = concurrency::limit(&view.paths.begun(service).spans, view.weight())?;
+        let waits = share >= SHARE_MIN && share * mean_s >= WAIT_S_MIN && limit.at_once >= SEVERAL_MIN;
+        waits.then_some(FrontQueue { service, limit, share, mean_s })
+    });
+    found.max_by(|a, b| a.share.total_cmp(&b.share)).map(|queue| queued(view, queue))
 }
 
 /// Finds a server whose own metrics count the requests that wait for one of its threads, processes or connections: divided by the
@@ -140,12 +165,8 @@ fn counted(view: &View<'_>) -> Option<Hypothesis> {
     if share < COUNTED_MIN || share * mean_s < WAIT_S_MIN {
         return None;
     }
-    let of_server = |id: SignalId| {
-        let all = view.signals(&[id]).into_iter();
-        let own = all.filter(|it| it.source == signal.source && series::place(it) == series::place(signal));
-        own.filter_map(|it| series::peak(view.level, it)).reduce(f64::max)
-    };
-    let at_once = of_server(SignalId::ServerThreadsLimit).or_else(|| of_server(SignalId::ServerThreads));
+    let at_once = of_server(view, signal, SignalId::ServerThreadsLimit)
+        .or_else(|| of_server(view, signal, SignalId::ServerThreads));
     let claim = Claim::QueuedInFront {
         service: series::place(signal).to_owned(),
         at_once: at_once.unwrap_or(0.0),
@@ -162,6 +183,48 @@ fn counted(view: &View<'_>) -> Option<Hypothesis> {
         ],
         queries: vec![view.query(signal)],
         prediction: view.with_slots(share, SlotKind::Workers, at_once),
+        ..hypothesis(view, claim, series::place(signal), None)
+    })
+}
+
+/// Returns the peak of another signal of the same server.
+fn of_server(view: &View<'_>, signal: &Signal, id: SignalId) -> Option<f64> {
+    let all = view.signals(&[id]).into_iter();
+    let own = all.filter(|it| it.source == signal.source && it.labels == signal.labels);
+    own.filter_map(|it| series::peak(view.level, it)).reduce(f64::max)
+}
+
+/// Finds a server of which all threads or processes work all the time, by its own metrics, while far more requests are in flight.
+fn taken(view: &View<'_>) -> Option<Hypothesis> {
+    let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
+    let in_flight = view.level.in_flight();
+    let servers = view.signals(&[SignalId::ServerThreads]).into_iter().filter_map(|signal| {
+        let (busy, limit) =
+            (series::mean(view.level, signal)?, of_server(view, signal, SignalId::ServerThreadsLimit)?);
+        // A server that counts its queue has said how many wait.
+        let counts = of_server(view, signal, SignalId::ServerPending).is_some();
+        (!counts && busy >= limit * TAKEN_MIN && limit >= 1.0).then_some((signal, busy, limit))
+    });
+    let (signal, busy, limit) = servers.min_by(|a, b| a.2.total_cmp(&b.2))?;
+    let share = view.share_of_waiting(in_flight - limit);
+    if share < SHARE_MIN || share * mean_s < WAIT_S_MIN {
+        return None;
+    }
+    let claim = Claim::QueuedInFront {
+        service: series::place(signal).to_owned(),
+        at_once: limit,
+        through_per_s: view.level.requests_per_s(),
+        waiting_share: share,
+    };
+    Some(Hypothesis {
+        explains: Some(share),
+        numbers: vec![
+            exact(FigureName::AtOnce, busy, Unit::Count).noted(Note::MeanOfRun),
+            exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+            exact(FigureName::InFlight, in_flight, Unit::Count),
+        ],
+        queries: vec![view.query(signal)],
+        prediction: view.with_slots(share, SlotKind::Workers, limit),
         ..hypothesis(view, claim, series::place(signal), None)
     })
 }
@@ -324,6 +387,49 @@ mod tests {
         let Claim::QueuedInFront { at_once, .. } = one.claim else { panic!("{:?}", one.claim) };
         assert_eq!(at_once, 2.0);
         assert!(case(0.5).findings.is_empty());
+    }
+
+    #[test]
+    fn a_server_whose_processes_are_all_taken_has_a_queue_in_front() {
+        let case = |busy: f64| {
+            let of = |name: &str, value: f64| flat(name, &[("server", "httpd")], 20, value);
+            let mut level = observed(20, 0.8, 20.0);
+            level.evidence.signals.extend([of("server_threads", busy), of("server_threads_limit", 4.0)]);
+            diagnose(&Case { levels: vec![level] })
+        };
+        let found = case(3.9);
+        assert_eq!(found.outcome, Outcome::Limited, "{:?}", found.findings);
+        let Claim::QueuedInFront { at_once, waiting_share, .. } = found.findings[0].claim else {
+            panic!("{:?}", found.findings)
+        };
+        assert_eq!(at_once, 4.0);
+        // Sixteen requests are in flight, by Little's law.
+        assert!((waiting_share - 0.75).abs() < 0.01, "{waiting_share}");
+        assert!(case(3.0).findings.is_empty());
+    }
+
+    #[test]
+    fn requests_that_wait_for_a_worker_inside_their_span_have_too_few_of_them() {
+        let case = |slots: usize, waits_ms: f64| {
+            let build = |start_ms: f64| {
+                let mut spans = request("shop", "GET /report", waits_ms + 40.0, &[]);
+                let work = span(2, 1, "shop", "report", waits_ms, 40.0);
+                spans.push(work);
+                spans.iter_mut().for_each(|span| span.start_ns += ((start_ms - waits_ms) * 1e6) as i64);
+                spans
+            };
+            let traces = super::super::super::testing::in_slots(slots, 1000, 40.0, build);
+            let core = flat("core_cpu", &[("core", "1")], 20, 0.2);
+            let level = Level { traces, ..level(20, 50, (waits_ms + 40.0) / 1e3) };
+            diagnose(&Case { levels: vec![with_evidence(level, vec![core], Vec::new())] })
+        };
+        let found = case(2, 440.0);
+        let Some(Claim::QueuedInFront { at_once, .. }) = found.findings.first().map(|one| &one.claim) else {
+            panic!("{:?}", found.findings)
+        };
+        assert_eq!(*at_once, 2.0);
+        assert!(case(2, 1.0).findings.is_empty());
+        assert!(case(1, 440.0).findings.iter().all(|one| one.fault() != FaultKind::TooFewWorkers), "a lock");
     }
 
     fn observed(rate: u64, mean_s: f64, users: f64) -> Level {

@@ -124,7 +124,7 @@ impl Reading<'_> {
             Measure::Less(..) => joined(fold(0, &level, sum), &fold(1, &level, sum), |a, b| a - b),
             Measure::Quotient(..) => joined(fold(0, &level, sum), &fold(1, &level, sum), |a, b| a / b),
             Measure::Rate(_) => fold(0, &rate, sum),
-            Measure::RateOfMillis(_) => fold(0, &|place| Some(rate(place)? / 1e3), sum),
+            Measure::RateOfParts(_, parts) => fold(0, &|place| Some(rate(place)? / f64::from(parts)), sum),
             Measure::Ratio(..) => joined(fold(0, &rate, sum), &fold(1, &rate, sum), |a, b| a / b),
         };
         let values = values.into_iter().filter(|(_, value)| value.is_finite());
