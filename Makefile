@@ -31,14 +31,15 @@ deny:
 book:
 	cargo xtask book
 
-# The first hour of a stranger in bare systems: the oldest that is supported, and the present one. For every night, and before a
-# release. Needs root and debootstrap.
+# The first hour of a stranger in bare systems: the oldest that is supported, and the present one. Writes the times of its steps into
+# deploy/first-hour/times.md. For every night, and before a release. Needs root and debootstrap.
 first-hour:
 	[ -d $(TARGET)/sysroot/usr ] || deploy/sysroot.sh $(TARGET)/sysroot
 	cargo xtask dist --sysroot $(TARGET)/sysroot
 	for suite in bullseye bookworm; do \
-		sh deploy/first-hour.sh $(TARGET)/dist $$suite $(TARGET)/bare-$$suite || exit 1; \
+		sh deploy/first-hour.sh $(TARGET)/dist $$suite $(TARGET)/bare-$$suite $(TARGET)/dist/$$suite.log || exit 1; \
 	done
+	sh deploy/first-hour/times.sh $(TARGET)/dist/bullseye.log $(TARGET)/dist/bookworm.log >deploy/first-hour/times.md
 
 # The page: what is committed in ui/dist is what its sources make, and it passes its tests.
 ui:

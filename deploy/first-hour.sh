@@ -1,10 +1,10 @@
 #!/bin/sh
 # Walks the first hour with the packages of a release in a bare Debian, which debootstrap makes. Needs root, for chroot.
 #
-#   first-hour.sh RELEASE [SUITE] [SYSTEM]
+#   first-hour.sh RELEASE [SUITE] [SYSTEM] [LOG]
 #
 # RELEASE is the folder that `cargo xtask dist` made, SUITE a release of Debian [default: bookworm]. SYSTEM is a folder for the bare
-# system, which is kept and used again [default: one that is removed].
+# system, which is kept and used again [default: one that is removed]. LOG gets what the walk prints.
 set -eu
 
 release=$(realpath "${1:?first-hour.sh RELEASE [SUITE] [SYSTEM]}")
@@ -14,6 +14,7 @@ if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
     echo "first-hour.sh: it needs root and debootstrap; with Docker, see first-hour/walk.sh" >&2
     exit 1
 fi
+log=${4:-/dev/null}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 system=${3:-$work/system}
@@ -33,5 +34,10 @@ walk='
     chroot "$2/walked" sh /first-hour/walk.sh /release
 '
 mkdir "$work/mounts"
+mkfifo "$work/printed"
+tee "$log" <"$work/printed" &
+code=0
 env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb DEBIAN_FRONTEND=noninteractive \
-    unshare --mount --pid --fork sh -euc "$walk" walk "$system" "$work/mounts" "$release" "$here"
+    unshare --mount --pid --fork sh -euc "$walk" walk "$system" "$work/mounts" "$release" "$here" >"$work/printed" 2>&1 || code=$?
+wait
+exit "$code"

@@ -55,15 +55,15 @@ def enter_namespace():
     os.execvp("unshare", ["unshare", *as_root, "--net", "--mount", sys.executable, *sys.argv])
 
 
-def furnish(folder):
-    """Loopback is every address there is, every port leads to one server, every name is asked of it."""
+def furnish(folder, own_ports=()):
+    """Loopback is every address there is, every port leads to one server but those of other servers, every name is asked of it."""
     def run(*command, **more):
         subprocess.run(command, check=True, capture_output=True, **more)
 
     run("ip", "link", "set", "lo", "up")
     for family in ("-4", "-6"):
         run("ip", family, "route", "add", "local", "default", "dev", "lo")
-    kept = ", ".join(map(str, (PORT, REDIS_PORT, *REFUSED_PORTS)))
+    kept = ", ".join(map(str, (PORT, REDIS_PORT, *REFUSED_PORTS, *own_ports)))
     rules = f"table inet sample {{\nchain out {{\ntype nat hook output priority -100;\ntcp dport != {{ {kept} }} redirect to :{PORT}\n}}\n}}\n"
     run("nft", "-f", "-", input=rules.encode())
     for name, text in (("resolv.conf", "nameserver 127.0.0.1\n"), ("hosts", "127.0.0.1 localhost\n"), ("nsswitch.conf", "hosts: files dns\n")):

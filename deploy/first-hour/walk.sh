@@ -18,7 +18,7 @@ trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
 cd "$work"
 export HOME="$work" XDG_DATA_HOME="$work/data" PORT=8181
 
-echo "$(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -m), $(nproc) CPUs"
+echo "$(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -m), $(nproc) CPUs, $(date -u +%Y-%m-%d)"
 for tool in cargo rustc node npm go python3 k6; do
     if command -v "$tool" >/dev/null; then
         echo "walk.sh: the system is not bare: it has $tool" >&2
@@ -47,13 +47,23 @@ step() {
         echo "walk.sh: step $number did not print: $3" >&2
         exit 1
     fi
-    printf '| %s | %s | `%s` | %s.%s s |\n' "$number" "$1" "$4" $((took_ms / 1000)) $((took_ms % 1000 / 100)) >>table
+    printf '| %s | %s | `%s` | %s.%s s |\n' "$number" "$1" "$(printf %s "$4" | sed 's/|/\\|/g')" $((took_ms / 1000)) $((took_ms % 1000 / 100)) >>table
 }
 
 # The shop that is tested, which also serves the release. Its list takes 10 ms.
 echo 10 >delay_ms
 perl "$here/server.pl" "$PORT" "$release" "$work/delay_ms" &
 server=$!
+# It may take a while to start on a busy machine, and a download is not tried again for long.
+tries=0
+until perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new("127.0.0.1:$ENV{PORT}")' 2>/dev/null; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 100 ] || ! kill -0 "$server" 2>/dev/null; then
+        echo "walk.sh: the shop does not listen on port $PORT" >&2
+        exit 1
+    fi
+    sleep 0.1
+done
 cp "$here/shop.har" .
 deb=$(cd "$release" && ls plimsoll_*_"$(dpkg --print-architecture)".deb)
 get=/usr/lib/apt/apt-helper

@@ -59,11 +59,23 @@ pub enum DraftError {
         notes: Vec<String>,
     },
     /// A script of all its requests would be too long.
-    #[error("it has {requests} requests, and a script has at most {CALLS_MAX}; split it, or record less")]
+    #[error("it has {requests} requests, and a script has at most {CALLS_MAX}; {}", smaller(*kind))]
     TooMany {
         /// Requests.
         requests: usize,
+        /// The kind of the source.
+        kind: Kind,
     },
+}
+
+/// How to convert a part.
+fn smaller(kind: Kind) -> String {
+    match kind {
+        Kind::Har => {
+            format!("record less, or keep a part: jq '.log.entries |= .[:{CALLS_MAX}]' FILE > part.har")
+        }
+        _ => "convert a part of it".to_owned(),
+    }
 }
 
 fn invalid(form: &str, why: &str, kind: Kind) -> String {

@@ -143,10 +143,10 @@ pub fn convert(kind: Kind, input: &mut dyn Read, settings: &Settings) -> Result<
         Kind::Curl => (curl::read(&whole(input)?)?, LeftOut::default()),
         Kind::Jmx => (jmx::read(&whole(input)?)?, LeftOut::default()),
     };
-    finish(plan, left_out, settings)
+    finish(kind, plan, left_out, settings)
 }
 
-fn finish(mut plan: Plan, left_out: LeftOut, settings: &Settings) -> Result<Draft, DraftError> {
+fn finish(kind: Kind, mut plan: Plan, left_out: LeftOut, settings: &Settings) -> Result<Draft, DraftError> {
     plan.flows.retain(|flow| count(&flow.steps).0 > 0);
     if plan.flows.is_empty() {
         let left_out = left_out.static_assets + left_out.third_party;
@@ -160,7 +160,7 @@ fn finish(mut plan: Plan, left_out: LeftOut, settings: &Settings) -> Result<Draf
         counts.correlated += flow.variables.iter().filter(|(_, first)| first.is_empty()).count();
     }
     if counts.requests > CALLS_MAX {
-        return Err(DraftError::TooMany { requests: counts.requests });
+        return Err(DraftError::TooMany { requests: counts.requests, kind });
     }
     for flow in &mut plan.flows {
         each_call(&mut flow.steps, &mut |call| {

@@ -103,14 +103,43 @@ pub(crate) fn is_password(name: &str) -> bool {
         || ["pass", "pwd", "pw"].contains(&name.as_str())
 }
 
-/// Whether a value has the shape of a secret: a JSON Web Token, or a key of a known service.
+/// Whether a value has the shape of a secret: a JSON Web Token, a key of a known service, or a payment card's number.
 pub(crate) fn is_secret_value(value: &str) -> bool {
     let is_token =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.=".contains(&byte));
     let is_jwt =
         value.starts_with("eyJ") && value.matches('.').count() == 2 && value.len() > 40 && is_token(value);
     is_jwt
+        || is_card_number(value)
         || value.len() >= 20 && is_token(value) && TOKEN_STARTS.iter().any(|start| value.starts_with(start))
+}
+
+/// Whether a value is a number of the large issuers of payment cards, with a valid check digit (ISO/IEC 7812-1, Luhn).
+fn is_card_number(value: &str) -> bool {
+    const CHARS_MAX: usize = 23;
+    if value.len() > CHARS_MAX || value.bytes().any(|byte| !(byte.is_ascii_digit() || b" -".contains(&byte)))
+    {
+        return false;
+    }
+    let digits: Vec<u32> = value.chars().filter_map(|letter| letter.to_digit(10)).collect();
+    let prefix = |count: usize| digits.iter().take(count).fold(0, |number, digit| number * 10 + digit);
+    let is_issued = match digits.len() {
+        15 => [34, 37].contains(&prefix(2)),
+        16 => {
+            matches!(prefix(1), 4)
+                || matches!(prefix(2), 51..=55 | 65)
+                || matches!(prefix(4), 2221..=2720 | 3528..=3589 | 6011)
+        }
+        _ => false,
+    };
+    let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(nth, digit)| if nth % 2 == 1 { doubled(*digit) } else { *digit })
+        .sum();
+    is_issued && sum.is_multiple_of(10)
 }
 
 /// The name without separators, in lowercase.
@@ -197,7 +226,7 @@ impl Redaction<'_> {
             }
             Body::Json(node) => node.each_leaf("", &mut |name, leaf| match leaf {
                 Node::Text(text) => self.field(name, text, &format!("field {name} of {place}")),
-                Node::Number(number) if is_secret_field(name, number) => {
+                Node::Number(number) if is_secret_field(name, number) || is_secret_value(number) => {
                     let mut text = Text::literal(number.clone());
                     self.field(name, &mut text, &format!("field {name} of {place}"));
                     *leaf = Node::Text(text);
@@ -256,6 +285,7 @@ impl Redaction<'_> {
     /// Replaces a value that has the shape of a secret.
     fn shape(&mut self, wish: &str, value: &mut Text, place: &str) {
         if let Some(literal) = value.as_literal().filter(|literal| is_secret_value(literal)) {
+            let wish = if is_card_number(literal) { "CARD_NUMBER" } else { wish };
             *value = self.replaced(wish, literal, place.to_owned());
         }
     }
@@ -332,6 +362,15 @@ mod tests {
     fn shapes_of_secrets() {
         assert!(is_secret_value("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abcDEF123_-x"));
         assert!(is_secret_value("ghp_0123456789abcdefghij"));
+        // Numbers for tests that issuers publish.
+        for card in ["4111111111111111", "5555 5555 5555 4444", "3782-822463-10005", "6011111111111117"] {
+            assert!(is_secret_value(card), "{card}");
+        }
+        for other in
+            ["4111111111111112", "1764201600000000", "411111111111", "0000000000000000", "+49 30 4111"]
+        {
+            assert!(!is_secret_value(other), "{other}");
+        }
         assert!(!is_secret_value("eyJ"));
         assert!(!is_secret_value("sk-short"));
         assert!(!is_secret_value("an ordinary sentence with words"));

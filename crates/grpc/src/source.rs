@@ -35,7 +35,7 @@ pub fn compile(files: &dyn ProtoFiles, names: &[String]) -> Result<Schema, Schem
     let order = gathering.order;
     let mut compiler = Compiler::with_file_resolver(Gathered(gathering.known));
     for name in &order {
-        compiler.open_file(name).map_err(|error| SchemaError::Source(described(&error)))?;
+        compiler.open_file(name).map_err(|error| SchemaError::Source(described(name, &error)))?;
     }
     Schema::of_pool(&compiler.descriptor_pool())
 }
@@ -107,7 +107,7 @@ impl Gathering<'_> {
             let text = format!("{name}: more than {SOURCE_DEPTH_MAX} braces inside of each other");
             return Err(SchemaError::Source(text));
         }
-        File::from_source(name, source).map_err(|error| SchemaError::Source(described(&error)))
+        File::from_source(name, source).map_err(|error| SchemaError::Source(described(name, &error)))
     }
 }
 
@@ -120,11 +120,13 @@ fn missing(name: &str, importer: Option<&str>) -> SchemaError {
     })
 }
 
-/// File, line, column and reason. The library's own text is in one of the three, depending on the kind.
-fn described(error: &protox::Error) -> String {
+/// File, line, column and reason. The library's own text is in one of the three, depending on the kind, and names no file where the
+/// file ends too early.
+fn described(file: &str, error: &protox::Error) -> String {
     let detailed = format!("{error:?}");
     let first = detailed.lines().next().unwrap_or_default();
-    if first.contains(&error.to_string()) { first.to_owned() } else { error.to_string() }
+    let text = if first.contains(&error.to_string()) { first.to_owned() } else { error.to_string() };
+    if text.contains(file) { text } else { format!("{file}: {text}") }
 }
 
 /// The deepest nesting of braces and brackets, texts and comments left out.
@@ -210,6 +212,12 @@ mod tests {
         assert_eq!(schema.methods().len(), 1);
         assert!(schema.method("/a.S/M").is_some() && schema.method("a.S/M").is_some());
         assert!(schema.message_named("b.C").is_some());
+    }
+
+    #[test]
+    fn a_file_that_ends_too_early_is_named() {
+        let error = compiled(&[("cut.proto", "syntax = \"proto3\"; message A { string x = 1")]).unwrap_err();
+        assert!(error.contains("cut.proto: ") && error.contains("end of file"), "{error}");
     }
 
     #[test]

@@ -83,7 +83,10 @@ impl OptionValue for DnsConfig {
         let mut config = DnsConfig::default();
         gather(text.split(',').map(str::trim).filter(|pair| !pair.is_empty()).map(|pair| {
             let Some((name, value)) = pair.split_once('=') else {
-                return Err(invalid(at, format!("no value for key {pair}")));
+                return Err(invalid(
+                    at,
+                    format!("no value in {pair:?}: write ttl=5m,select=random,policy=any"),
+                ));
             };
             config.set(name.trim(), value.trim(), at)
         }))?;
@@ -374,7 +377,10 @@ mod tests {
             r#""ttl=inf,select=roundrobin,policy=any""#,
             r#"{"ttl":"inf","select":"roundRobin","policy":"any"}"#,
         );
-        check::<DnsConfig>(r#""foo""#, "option \"it\": no value for key foo");
+        check::<DnsConfig>(
+            r#""foo""#,
+            "option \"it\": no value in \"foo\": write ttl=5m,select=random,policy=any",
+        );
         check::<DnsConfig>(
             r#"{"ttl":"x","select":"frist"}"#,
             "option \"it.ttl\": \"x\" is not a duration, \"inf\" or \"0\"; option \"it.select\": \"frist\" is none of \

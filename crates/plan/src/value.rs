@@ -131,6 +131,7 @@ fn whole(number: f64) -> Option<i64> {
 fn expected_number(got: &Value) -> &'static str {
     match got {
         Value::Number(_) => "a whole number",
+        Value::String(text) if text.parse::<f64>().is_ok() => "a whole number",
         _ => "a number",
     }
 }

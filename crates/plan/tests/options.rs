@@ -71,6 +71,7 @@ fn types_are_named() {
         (r#"{"vus":"ten"}"#, r#"option "vus" must be a number, got "ten""#),
         (r#"{"vus":1.5}"#, r#"option "vus" must be a whole number, got 1.5"#),
         (r#"{"vus":1e30}"#, r#"option "vus" must be a whole number, got 1e+30"#),
+        (r#"{"vus":"2.5"}"#, r#"option "vus" must be a whole number, got "2.5""#),
         (r#"{"vus":true}"#, r#"option "vus" must be a number, got true"#),
         (r#"{"noSetup":"true"}"#, r#"option "noSetup" must be true or false, got "true""#),
         (r#"{"userAgent":5}"#, r#"option "userAgent" must be a string, got 5"#),

@@ -29,6 +29,7 @@ pub fn main() -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
+            let error = misuse::reworded(error, &Cli::command());
             // Help and version arrive here, too, and are no failure.
             let exit = if error.use_stderr() { Exit::Other } else { Exit::Ok };
             let _ = error.print();

@@ -14,7 +14,7 @@ use crate::correlate::{Exchange, correlate};
 use crate::plan::{Body, Call, Flow, Plan, Step};
 use crate::text::Text;
 use crate::url::Url;
-use crate::{CALLS_MAX, DraftError, LeftOut, Settings, request, secrets, url};
+use crate::{CALLS_MAX, DraftError, Kind, LeftOut, Settings, request, secrets, url};
 use entries::{Archive, Entry};
 
 /// The gap between two requests of a page that is a think time, s.
@@ -30,7 +30,7 @@ pub(crate) fn read(input: &mut dyn Read, settings: &Settings) -> Result<(Plan, L
     redirects::merge(&mut entries, &mut left_out);
     select::keep(&mut entries, settings, &mut left_out);
     if entries.len() > CALLS_MAX {
-        return Err(DraftError::TooMany { requests: entries.len() });
+        return Err(DraftError::TooMany { requests: entries.len(), kind: Kind::Har });
     }
     plan.p95_ms = p95_ms(&entries);
     let flow = flow(entries, &archive, settings, &mut plan);

@@ -72,6 +72,7 @@ impl Sampler<'_> {
     fn value(&mut self, schema: &Tree, depth: usize, name: &str) -> Node {
         self.left = self.left.saturating_sub(1);
         if depth > DEPTH_MAX || self.left == 0 {
+            self.document.add_note("a value is too deep or too large; it ends with null");
             return Node::Null;
         }
         let schema = self.document.resolve(schema);

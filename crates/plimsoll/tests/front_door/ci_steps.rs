@@ -304,18 +304,40 @@ fn a_release_has_the_version_of_its_tag() {
             && text.contains(env!("CARGO_PKG_VERSION")),
         "{text}"
     );
-    let workflow = std::fs::read_to_string(root().join(".github/workflows/release.yml")).expect("a workflow");
-    let words = workflow.split_whitespace().filter(|word| word.starts_with("deploy/"));
-    let files: Vec<&str> = words.collect();
-    assert!(files.len() >= 2, "{files:?}");
-    for file in files {
-        assert!(root().join(file).is_file(), "{file} does not exist");
+}
+
+#[test]
+fn each_night_and_each_release_walk_the_first_hour() {
+    for name in ["release.yml", "nightly.yml"] {
+        let path = root().join(".github/workflows").join(name);
+        let workflow = std::fs::read_to_string(path).expect("a workflow");
+        let words = workflow.split_whitespace().filter(|word| word.starts_with("deploy/"));
+        let files: Vec<&str> = words.collect();
+        assert!(files.contains(&"deploy/first-hour/containers.sh"), "{name}: {files:?}");
+        assert!(files.contains(&"deploy/release.sh"), "{name}: {files:?}");
+        for file in files {
+            assert!(root().join(file).is_file(), "{name}: {file} does not exist");
+        }
     }
 }
 
 #[test]
+fn the_times_of_a_walk_are_those_of_a_whole_one() {
+    let job = Job::new();
+    let script = root().join("deploy/first-hour/times.sh").display().to_string();
+    let whole =
+        "Debian, x86_64\n\n1. Download\n\n| Step | |\n|---|---|\n| 1 | Download |\n\nAll 1 steps: 0.1 s\n";
+    std::fs::write(job.plimsoll.folder().join("whole.log"), whole).expect("written");
+    std::fs::write(job.plimsoll.folder().join("cut.log"), &whole[..30]).expect("written");
+    let times = job.step(&format!("sh {script} whole.log"), 0);
+    let expect = "# Times of the first hour\n\n## Debian, x86_64\n\n| Step | |\n|---|---|\n| 1 | Download |\n\nAll 1 steps: 0.1 s\n\n";
+    assert_eq!(String::from_utf8_lossy(&times.stdout), expect);
+    job.step(&format!("sh {script} cut.log"), 1);
+}
+
+#[test]
 fn shell_scripts_are_of_every_shell() {
-    for folder in ["deploy", "deploy/ci", "xtask/mcp"] {
+    for folder in ["deploy", "deploy/ci", "deploy/first-hour", "xtask/mcp"] {
         for entry in std::fs::read_dir(root().join(folder)).expect("a folder") {
             let path = entry.expect("a file").path();
             if path.extension().is_some_and(|extension| extension == "sh") {

@@ -1,5 +1,8 @@
 //! gRPC from the command line: counts on both sides, archives, and what is said of calls that cannot be.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
 use testkit::{Identity, Listen, Server};
 
 use crate::harness::{plimsoll, verb};
@@ -82,4 +85,17 @@ fn servers_of_other_protocols_are_explained() {
     check(&plain, "{ timeout: '5s' }", "pass { plaintext: true }");
     let tls = Server::start(testkit::http::Counting::new(), Listen::tls(Identity::Valid)).expect("a server");
     check(&tls, "{ plaintext: true }", "14 error reading from server");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        for mut socket in listener.incoming().flatten() {
+            let _ = socket.read(&mut [0; 256]);
+            let _ = socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+            kept.push(socket);
+        }
+    });
+    let body = "client.connect(address, { plaintext: true, reflect: true, timeout: '5s' });";
+    let run = plimsoll(&script(body)).env("URL", &url).run().exits(107);
+    run.says("the server does not seem to speak HTTP/2: check the address and the port");
 }

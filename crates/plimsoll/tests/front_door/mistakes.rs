@@ -222,6 +222,9 @@ fn mistakes() -> Vec<Mistake> {
             "--budget",
         ),
         study("The same for `plimsoll find`", "find script.js --budget 10s", "--budget"),
+        study("A word where a number is expected", "run script.js --agents two", "invalid value"),
+        study("A number out of range", "run script.js --repeat 0", "invalid value"),
+        study("A flag of another subcommand", "run script.js --hold 30s", "is a flag of"),
         of(
             unstored,
             "A test that passed, but could not be stored",

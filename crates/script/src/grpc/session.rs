@@ -50,7 +50,10 @@ pub(super) struct Session {
     /// Messages written before the call is open.
     early: RefCell<VecDeque<Bytes>>,
     early_bytes: Cell<usize>,
+    /// Whether the script has ended its side.
     has_ended: Cell<bool>,
+    /// Whether the request is complete: nothing can follow.
+    has_sent_all: Cell<bool>,
     inbox: RefCell<VecDeque<Event>>,
     inbox_bytes: Cell<usize>,
     /// The task that waits for an event.
@@ -97,6 +100,7 @@ impl Session {
             early: RefCell::default(),
             early_bytes: Cell::new(0),
             has_ended: Cell::new(false),
+            has_sent_all: Cell::new(false),
             inbox: RefCell::default(),
             inbox_bytes: Cell::new(0),
             listener: RefCell::default(),
@@ -118,6 +122,10 @@ impl Session {
         if self.has_ended.get() || self.is_over.get() {
             return true;
         }
+        if self.has_sent_all.get() {
+            self.break_off(Status::new(Code::INTERNAL, "SendMsg called after CloseSend"));
+            return true;
+        }
         if message.len() > self.connection.send_bytes_max {
             let bytes_max = self.connection.send_bytes_max;
             let text = format!("trying to send message larger than max ({} vs. {bytes_max})", message.len());
@@ -137,6 +145,10 @@ impl Session {
                 Mark::Measured,
                 SystemClock::now(),
             );
+            // A server may answer only once it knows that its one request is whole.
+            if !self.known.method.is_client_streaming {
+                self.send_end();
+            }
             self.flush();
         }
         is_taken
@@ -157,10 +169,18 @@ impl Session {
         if self.has_ended.replace(true) {
             return;
         }
+        self.send_end();
+        self.flush();
+    }
+
+    /// Completes the request.
+    fn send_end(&self) {
+        if self.has_sent_all.replace(true) {
+            return;
+        }
         if let Some(call) = self.call.borrow_mut().as_mut() {
             call.finish();
         }
-        self.flush();
     }
 
     /// Ends the stream with an error that came from this side.
@@ -236,12 +256,19 @@ impl Session {
         self.fault.borrow().is_some() || self.connection.is_closed() || self.is_cut.get()
     }
 
+    /// The status of a stream that this side ends: that of a message which cannot be sent, unless it is none of its type, or
+    /// cancelled.
+    fn own_end(&self) -> Status {
+        let fault = self.fault.borrow();
+        fault.as_ref().filter(|fault| fault.code != Code::UNKNOWN).cloned().unwrap_or_else(cancelled)
+    }
+
     fn open(&self, mut call: Call) {
         for framed in self.early.take() {
             // All of them together are no more than a call takes.
             call.queue(framed);
         }
-        if self.has_ended.get() {
+        if self.has_sent_all.get() {
             call.finish();
         }
         *self.call.borrow_mut() = Some(call);
@@ -254,7 +281,7 @@ impl Session {
         let began = SystemClock::now();
         loop {
             if self.is_ended_here() {
-                return Poll::Ready((cancelled(), Mark::Cut));
+                return Poll::Ready((self.own_end(), Mark::Cut));
             }
             let mut slot = self.call.borrow_mut();
             let Some(call) = slot.as_mut() else { return Poll::Pending };

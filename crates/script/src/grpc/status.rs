@@ -7,6 +7,9 @@ use super::connect::explained;
 /// Statuses that end a stream, from HTTP/2's reason for it: k6's numbers begin here.
 const RESET_CODE: u16 = wire::ErrorCode::HTTP2_STREAM.0 + 1;
 
+/// A frame of a wrong size, on the connection: k6's number. A response of HTTP/1.1 reads as one.
+const FRAME_SIZE_CODE: u16 = wire::ErrorCode::HTTP2_CONNECTION.0 + 7;
+
 /// The parts of a response besides its messages.
 #[derive(Default)]
 pub(super) struct Fields {
@@ -68,7 +71,14 @@ pub(super) fn of_break(error: &wire::Error) -> Status {
             let text = format!("stream terminated by RST_STREAM with error code: {name}");
             Status::new(Code::of_reset(reason.into()), text)
         }
-        None => Status::new(Code::UNAVAILABLE, format!("error reading from server: {}", error.story())),
+        None => {
+            let hint = if error.code.0 == FRAME_SIZE_CODE {
+                "; the server does not seem to speak HTTP/2: check the address and the port"
+            } else {
+                ""
+            };
+            Status::new(Code::UNAVAILABLE, format!("error reading from server: {}{hint}", error.story()))
+        }
     }
 }
 

@@ -50,6 +50,10 @@ pub(super) async fn server_stream(call: &mut Call) -> Option<u16> {
 
 async fn try_server_stream(call: &mut Call) -> Result<Option<u16>, Gone> {
     let ask: Ask = call.next().await?.ok_or(Gone)?;
+    // As servers in Go do: the request is whole once the client has ended its side.
+    if call.next::<Ask>().await?.is_some() {
+        return Err(Gone);
+    }
     let mut index = 0;
     while ask.count < 0 || index < ask.count {
         call.wait(delay(&ask)).await?;

@@ -92,7 +92,7 @@ impl Target {
         Ok(Target::Lab { lab, script, slo })
     }
 
-    /// What a search of the load prints.
+    /// The output of a search of the load.
     fn searched(&self, words: &[&str]) -> anyhow::Result<String> {
         let mut command = match self {
             Target::Shop { server, plimsoll, folder } => shop(server, plimsoll, folder, words),
