@@ -1,0 +1,1 @@
+-- Keycloak makes its own tables.
