@@ -142,8 +142,9 @@ pub(super) struct Step {
     pub(super) asks_first: u64,
     /// Start and length of the spans that are kept, nanoseconds.
     pub(super) times_ns: Vec<(i64, u64)>,
-    /// Of these, start and length of the part of each kept span that begins with its first call or, without calls, its first child,
-    /// nanoseconds.
+    /// Of these, total time before the part of each span that begins with its first call or, without calls, its first child.
+    pub(super) before_begun_ns: f64,
+    /// Start and length of these parts that are kept, nanoseconds.
     pub(super) begun_ns: Vec<(i64, u64)>,
     /// The slowest traces with it.
     pub(super) slowest: Slowest,
@@ -154,6 +155,8 @@ pub(super) struct Step {
 pub(super) struct Begun {
     /// Start and length, nanoseconds.
     pub(super) spans: Vec<(i64, u64)>,
+    /// Total time before them on critical paths, nanoseconds.
+    pub(super) before_ns: f64,
     /// Whether most begin with a call of a database.
     pub(super) asks_first: bool,
 }
@@ -415,9 +418,11 @@ impl Paths {
         let (mut served, mut asks_first) = (0, 0);
         for (_, step) in self.served(service) {
             begun.spans.extend(&step.begun_ns);
+            begun.before_ns += step.before_begun_ns;
             (served, asks_first) = (served + step.spans, asks_first + step.asks_first);
         }
         begun.asks_first = asks_first * 2 > served;
+        begun.before_ns = begun.before_ns.min(self.own_of(service));
         begun
     }
 
@@ -535,8 +540,10 @@ impl Step {
             None => self.callless_ns += node.end_ns.abs_diff(node.start_ns) as f64,
         }
         self.asks_first += u64::from(call.is_some_and(|call| database(&tree.spans()[call]).is_some()));
-        if let Some(from) = call.or(first_child).filter(|_| self.begun_ns.len() < KEPT_MAX) {
-            self.begun_ns.push((begins(from), node.end_ns.abs_diff(begins(from))));
+        let Some(from) = call.or(first_child).map(begins) else { return };
+        self.before_begun_ns += from.abs_diff(node.start_ns) as f64;
+        if self.begun_ns.len() < KEPT_MAX {
+            self.begun_ns.push((from, node.end_ns.abs_diff(from)));
         }
     }
 

@@ -146,8 +146,9 @@ fn in_front_of_work(view: &View<'_>) -> Option<Hypothesis> {
     let services: BTreeSet<&Arc<str>> =
         view.paths.steps.keys().filter(|key| key.kind == SpanKind::Server).map(|key| &key.service).collect();
     let found = services.into_iter().filter_map(|service| {
-        let share = view.share_of_paths(view.paths.before_calls_ns(service));
-        let limit = concurrency::limit(&view.paths.begun(service).spans, view.weight())?;
+        let begun = view.paths.begun(service);
+        let share = view.share_of_paths(begun.before_ns);
+        let limit = concurrency::limit(&begun.spans, view.weight())?;
         let waits = share >= SHARE_MIN && share * mean_s >= WAIT_S_MIN && limit.at_once >= SEVERAL_MIN;
         waits.then_some(FrontQueue { service, limit, share, mean_s })
     });
