@@ -148,7 +148,7 @@ fn one_thread_programs<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
         let full = inside.iter().filter(|(_, used)| is_one(*used)).count();
         let mean = series::mean(view.level, signal)?;
         let place = series::place(signal).to_owned();
-        let is_limit = is_traced || is_constant(&inside, view.level.requests_per_s());
+        let is_limit = is_traced || is_constant(inside, view.level.requests_per_s());
         (busiest < ONE_THREAD_BUSIEST_MAX && is_one(mean) && is_limit).then(|| Resource {
             limit: 1.0,
             mean,
