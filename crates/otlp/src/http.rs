@@ -1,14 +1,17 @@
 //! OTLP over HTTP (OTLP specification 1.x, OTLP/HTTP): protobuf and JSON, plain and in gzip.
 
+use std::future::poll_fn;
 use std::io::Read;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use flate2::read::MultiGzDecoder;
+use http_body::Body as _;
 use opentelemetry_proto::tonic::collector::trace::v1::{
     ExportTracePartialSuccess, ExportTraceServiceResponse,
 };
@@ -25,6 +28,9 @@ const GZIP_BYTES_MAX: usize = 4 << 20;
 /// A body in JSON once it is plain: it becomes a tree before its spans can be counted, which is a hundred times as large as the
 /// shortest text of it.
 const JSON_BYTES_MAX: usize = 4 << 20;
+
+/// Of a body that is refused, at most so much is read.
+const READ_BYTES_MAX: usize = 64 << 20;
 
 /// The answer to senders of metrics and logs.
 pub(crate) const NOT_KEPT: NotKept = NotKept("plimsoll keeps traces; metrics and logs were ignored");
@@ -181,9 +187,21 @@ async fn body(form: Form, request: Request) -> Result<Bytes, Refusal> {
     }
 }
 
-/// A sender that leaves in the middle of its body does not hear what is answered.
-async fn read(body: Body, bytes_max: usize) -> Result<Bytes, Refusal> {
-    axum::body::to_bytes(body, bytes_max).await.map_err(|_| Refusal::TooLarge)
+/// A body that is too large is read on and not kept, up to a limit: a sender that still writes would see a broken connection and not the
+/// refusal. One that leaves in the middle of its body does not hear what is answered.
+async fn read(mut body: Body, bytes_max: usize) -> Result<Bytes, Refusal> {
+    let (mut kept, mut seen) = (BytesMut::new(), 0);
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let frame = frame.map_err(|_| Refusal::TooLarge)?;
+        let Ok(data) = frame.into_data() else { continue };
+        seen += data.len();
+        match seen {
+            seen if seen <= bytes_max => kept.extend_from_slice(&data),
+            seen if seen <= READ_BYTES_MAX => kept = BytesMut::new(),
+            _ => return Err(Refusal::TooLarge),
+        }
+    }
+    if seen > bytes_max { Err(Refusal::TooLarge) } else { Ok(kept.freeze()) }
 }
 
 fn inflate(body: &[u8], bytes_max: usize) -> Result<Bytes, Refusal> {
