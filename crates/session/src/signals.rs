@@ -89,7 +89,7 @@ struct TurnState {
     control: RunControl,
     /// Whether earlier runs of the series have results that an immediate exit would lose.
     has_results: bool,
-    /// Whether a signal came while results were written, so that no further run starts.
+    /// Whether a signal came, so that no further run starts.
     is_last: bool,
 }
 
@@ -109,9 +109,12 @@ impl Turn {
         state.control.clone()
     }
 
-    /// Prevents further runs.
-    fn be_last(&self) {
-        self.state().is_last = true;
+    /// Prevents further runs. Returns the handle of the present run, and whether earlier runs have results. Both happen in one step,
+    /// so that a run that begins at this moment is stopped, too.
+    fn be_last(&self) -> (RunControl, bool) {
+        let mut state = self.state();
+        state.is_last = true;
+        (state.control.clone(), state.has_results)
     }
 
     /// Marks that no further run follows.
@@ -147,19 +150,12 @@ pub fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
             }
             let name = if signal == SIGINT { "SIGINT" } else { "SIGTERM" };
             let is_idle = *running.phase() == Phase::Idle;
-            let (control, has_results) = {
-                let state = turn.state();
-                (state.control.clone(), state.has_results)
-            };
+            let (control, has_results) = turn.be_last();
             if has_warned || is_idle && !has_results {
                 logger.say(LogLevel::Error, format!("Received {name}; exiting immediately"));
                 std::process::exit(Exit::Signal.code().into());
             }
-            let is_finishing = running.leave_then();
-            if is_finishing {
-                turn.be_last();
-            }
-            let doing = if is_finishing { "writing the results" } else { "stopping gracefully" };
+            let doing = if running.leave_then() { "writing the results" } else { "stopping gracefully" };
             logger.say(
                 LogLevel::Warn,
                 format!("Received {name}; {doing}. Press Ctrl-C again to exit immediately"),
@@ -177,14 +173,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_after_the_end_of_a_run_has_nothing_follow() {
-        let (turn, running) = (Turn::default(), Running::default());
+    fn no_run_follows_a_signal() {
+        let turn = Turn::default();
+        assert!(!turn.next().is_stopped());
+        let (_, has_results) = turn.be_last();
+        assert!(has_results);
+        assert!(turn.next().is_stopped() && turn.next().is_stopped());
+    }
+
+    #[test]
+    fn a_signal_after_the_end_of_a_run_is_not_waited_for_again() {
+        let running = Running::default();
         running.set(true);
-        assert!(!running.leave_then() && !turn.next().is_stopped());
+        assert!(!running.leave_then());
         running.set(false);
         assert!(running.leave_then());
-        turn.be_last();
-        assert!(turn.next().is_stopped());
         // This would block forever.
         running.linger();
     }

@@ -78,6 +78,12 @@ pub(super) fn searched(
     };
     levels.end();
     gathered.is_cut = over == Some(Over::Budget);
+    if over == Some(Over::Unknown) {
+        levels.warn(
+            "the search ends, because one step after the other could not be measured; stop other programs on this machine, \
+             or generate the load from another one",
+        );
+    }
     Ok(gathered.report())
 }
 

@@ -79,6 +79,8 @@ pub(super) struct LevelRunner<'a> {
     iteration_s: Option<f64>,
     /// The exit of the last run.
     pub(super) exit: Exit,
+    /// Whether the study must stop, because the user or a run ended it.
+    is_over: bool,
 }
 
 impl<'a> LevelRunner<'a> {
@@ -147,6 +149,7 @@ impl<'a> LevelRunner<'a> {
             is_tired: false,
             iteration_s: None,
             exit: Exit::Ok,
+            is_over: false,
         })
     }
 
@@ -167,14 +170,20 @@ impl<'a> LevelRunner<'a> {
     }
 
     /// Runs a level, or reads a stored one; `None` if the study must stop. A level that proves nothing is repeated once, and
-    /// counts as unknown after that.
+    /// counts as unknown after that. If its repetition ends the study, what it showed first is the last result.
     ///
     /// # Errors
     /// The first run could not begin, or a run cannot be read.
     pub(super) fn measure(&mut self, spec: &LevelSpec) -> Result<Option<Read>, Failure> {
         let mut last = None;
         for attempt in 1..=TRIES {
-            let Some(read) = self.one(spec)? else { break };
+            if self.is_over {
+                break;
+            }
+            let Some(read) = self.one(spec)? else {
+                self.is_over = true;
+                break;
+            };
             let level = &read.observed.level;
             self.iteration_s = level.mean_s.or(self.iteration_s);
             self.report(&capacity::level_line(&LevelLine {
@@ -194,7 +203,7 @@ impl<'a> LevelRunner<'a> {
                 true => "it counts as unknown",
                 false => "only the SLOs that this does not affect count, with less weight",
             };
-            self.common.logger.say(LogLevel::Warn, format!("the measurement of this step is {word}: {next}"));
+            self.warn(&format!("the measurement of this step is {word}: {next}"));
             last = Some(read);
         }
         Ok(last)
@@ -210,6 +219,11 @@ impl<'a> LevelRunner<'a> {
         if !self.common.is_quiet {
             self.common.logger.report(text);
         }
+    }
+
+    /// Prints a warning.
+    pub(super) fn warn(&self, text: &str) {
+        self.common.logger.say(LogLevel::Warn, text.to_owned());
     }
 
     fn one(&mut self, spec: &LevelSpec) -> Result<Option<Read>, Failure> {

@@ -178,17 +178,30 @@ fn variants_are_told_apart() {
 fn a_signal_ends_the_study_and_not_what_it_measured() {
     let shop = shop();
     let words = "sweep script.js --vus 1,2,3,4,5,6 --hold 2s --warm-up 1s --study s";
-    let running = against(&shop, words, SCRIPT).start();
+    let ran = interrupted_in_its_second_run(against(&shop, words, SCRIPT)).prints("1 VU").says("study: s");
+    let left = json(&ran.and("capacity --of @prev --json").run().exits(0));
+    assert_eq!(loads(&left), [1.0], "the level that was cut off does not count");
+}
+
+/// The generator is at its own limit, so that the level is repeated, and the signal ends its repetition.
+#[test]
+fn no_level_follows_a_repetition_that_a_signal_ended() {
+    let busy = "export default () => { for (const end = Date.now() + 20; Date.now() < end; ) {} }";
+    let sweep = verb("sweep script.js --vus 8,9,10 --hold 2s --warm-up 1s --workers 1");
+    let ran = interrupted_in_its_second_run(sweep.file("script.js", busy)).says("the step is repeated");
+    assert_eq!(runs(&ran).len(), 2, "{}", ran.err);
+}
+
+fn interrupted_in_its_second_run(sweep: Plimsoll) -> Ran {
+    let running = sweep.start();
     let is_second = || {
         let listed = running.and("runs --json").run();
         let runs: Vec<Value> = serde_json::from_str(&listed.out).unwrap_or_default();
         runs.len() == 2
     };
-    eventually("the second level", is_second);
-    running.signal(rustix::process::Signal::INT);
-    let ran = running.wait().exits(105).prints("1 VU").says("study: s");
-    let left = json(&ran.and("capacity --of @prev --json").run().exits(0));
-    assert_eq!(loads(&left), [1.0], "the level that was cut off does not count");
+    eventually("the second run", is_second);
+    running.signal(Signal::INT);
+    running.wait().exits(105)
 }
 
 /// The table of the fourth post, whose figures are known.
