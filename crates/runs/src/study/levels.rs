@@ -10,7 +10,7 @@ use model::Grade;
 use model::capacity::{Level, LoadUnit, Objective, Purpose, Verdict};
 use runfile::{Reader, State, StudyFacts};
 
-use super::degraded::weighed;
+use super::degraded::{disturbed, weighed};
 use super::meter::Meter;
 use super::objective::Asked;
 use crate::Offered;
@@ -102,13 +102,16 @@ pub fn read(path: &Path, facts: &StudyFacts, asked: &[Asked]) -> Result<Read, Fa
     let warm_up_s = facts.warm_up_ns as f64 / 1e9;
     let mut meter = Meter::new(asked, warm_up_s, planned_s.min(loaded_s));
     began.into_iter().for_each(|at| meter.begin(at));
+    let (sum, _) = crate::whole(&reader)?;
+    let validity = validity::of_stored(&reader, &sum, None)?;
+    let disturbed = disturbed(&validity);
     let range = reader.range().map_err(|error| crate::failed(&error))?;
     for window in reader.windows_of(range, &meter.metrics(reader.registry())) {
         let window = window.map_err(|error| crate::failed(&error))?;
-        meter.add(&window, reader.registry(), reader.tags())?;
+        if !(disturbed.contains(&window.index) && meter.counts(&window)) {
+            meter.add(&window, reader.registry(), reader.tags())?;
+        }
     }
-    let (sum, _) = crate::whole(&reader)?;
-    let validity = validity::of_stored(&reader, &sum, None)?;
     let measured = meter.finish();
     let unit = unit(facts);
     let is_full = super::decides(&validity);
@@ -116,7 +119,7 @@ pub fn read(path: &Path, facts: &StudyFacts, asked: &[Asked]) -> Result<Read, Fa
         true => measured.sights,
         false => {
             let sights = measured.sights.into_iter().zip(meter.held());
-            sights.map(|(sight, held)| weighed(sight, held, &validity, unit)).collect()
+            sights.map(|(sight, held)| weighed(sight, held, &validity, unit, !disturbed.is_empty())).collect()
         }
     };
     let known = sights.iter().filter(|sight| sight.holds().is_some()).count();

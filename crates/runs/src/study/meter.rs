@@ -235,7 +235,7 @@ impl Meter {
         }
     }
 
-    fn counts(&self, window: &Window) -> bool {
+    pub(super) fn counts(&self, window: &Window) -> bool {
         let Some(zero) = self.zero else { return false };
         let since_zero = |at: Instant| at.as_ns() as f64 / 1e9 - zero.as_ns() as f64 / 1e9;
         let (start, end) = (since_zero(window.start), since_zero(window.end));
