@@ -7,6 +7,7 @@ use model::{Kept, Span, SpanKind, SpanStatus, Trace};
 
 use super::own_traces::own_traces;
 use super::thresholds::pool::STRAYS_MIN;
+use super::thresholds::statements::CUT_BYTES_MIN;
 use crate::roles::{ActivityRole, RATE_LIMIT_WAIT_MS, is_method_alone};
 use crate::traces::{
     Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, host, normalised, queue,
@@ -373,17 +374,14 @@ impl Paths {
 
     /// Returns the traced statements that a database counts under this fingerprint. Redis counts commands by name alone.
     pub(super) fn asking(&self, text: &str) -> Option<Asking> {
-        if let Some(asking) = self.statements.get(text) {
-            return Some(asking.clone());
-        }
         if text.is_empty() {
             return None;
         }
+        if let Some(asking) = self.traced(text).and_then(|traced| self.statements.get(traced)) {
+            return Some(asking.clone());
+        }
         if text.contains(' ') {
-            // Digests of MySQL write keywords in capitals and have spaces of their own.
-            let wanted = squeezed(text);
-            let alike = self.statements.iter().find(|(traced, _)| squeezed(traced) == wanted);
-            return alike.map(|(_, asking)| asking.clone());
+            return None;
         }
         let is_command =
             |traced: &&String| traced.split(' ').next().is_some_and(|it| it.eq_ignore_ascii_case(text));
@@ -393,6 +391,22 @@ impl Paths {
             other.slowest.into_iter().for_each(|shown| keep_slowest(&mut sum.slowest, shown));
             sum
         })
+    }
+
+    /// Returns the fingerprint in traces of a statement that a database counts. Digests of MySQL write keywords in capitals and have
+    /// spaces of their own, and exporters cut long ones: such a text belongs to the one traced statement that begins like it.
+    pub(super) fn traced(&self, text: &str) -> Option<&str> {
+        if let Some((traced, _)) = self.statements.get_key_value(text) {
+            return Some(traced);
+        }
+        let wanted = squeezed(text);
+        let squeezed = self.statements.keys().map(|traced| (traced.as_str(), squeezed(traced)));
+        let mut begin_alike = squeezed.filter(|(_, known)| known.starts_with(&wanted)).collect::<Vec<_>>();
+        if let Some((traced, _)) = begin_alike.iter().find(|(_, known)| *known == wanted) {
+            return Some(traced);
+        }
+        let is_told_apart = begin_alike.len() == 1 && wanted.len() as f64 >= CUT_BYTES_MIN;
+        begin_alike.pop().filter(|_| is_told_apart).map(|(traced, _)| traced)
     }
 
     /// Returns the time on critical paths in which a service has begun a request and not yet its first call, nanoseconds.

@@ -22,6 +22,7 @@ use super::super::prediction::Gone;
 use super::super::thresholds::calls::{DECIDES_MIN, NOTICED_S};
 use super::super::thresholds::case_view::WAITS_MIN;
 use super::super::thresholds::ceilings::FULL;
+use super::super::thresholds::periodic::CALLS_PER_REQUEST_MAX;
 use super::super::thresholds::statements::{
     BLOCKS_MIN, BLOCKS_PER_ROW_MIN, DATABASE_SHARE_MIN, LACKING_LIMITS_MIN, LACKING_SHARE_MIN, LIMITS_MIN,
     ROWS_OF_SCAN_MIN, SCANNING_SHARE_MIN, SCANS_PER_CALL_MIN, SHARE_MIN, WORKING_MIN,
@@ -118,17 +119,23 @@ fn of_traces(view: &View<'_>, text: &str, step: &Step, share: &Share) -> Observa
 
 fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
     let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    let are_traced = view.paths.statements.keys().any(|text| is_sql(text));
+    let requests = view.level.requests.count.max(1) as f64;
     let known = records.filter_map(|record| {
         let number = |name| series::number(record, name);
         let calls = number("calls").filter(|calls| *calls > 0.0)?;
         let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
         let found = view.paths.asking(&text);
-        // Without traces: the mean number of its executions at a time, by Little's law.
+        let whole = view.paths.traced(&text).filter(|traced| squeezed(traced) != squeezed(&text));
+        let text = whole.map(str::to_owned).unwrap_or(text);
+        // Without spans of statements: the mean number of its executions at a time, by Little's law.
         let busy = number("total_ms")? / 1e3 / view.level.length_s().max(1.0);
         let share = match &found {
             Some(asking) => view.share_of_paths(asking.own_ns),
             // It runs outside of requests, or its text differs in traces: its share is unknown.
-            None if view.paths.traces > 0 => return None,
+            None if are_traced => return None,
+            // So few calls are a job's.
+            None if view.paths.traces > 0 && calls / requests <= CALLS_PER_REQUEST_MAX => return None,
             None => view.share_of_waiting(busy),
         };
         Some(Known {
@@ -145,6 +152,13 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
         })
     });
     known.collect()
+}
+
+/// Returns true for a statement of SQL. Spans of other stores have commands, such as `GET ?`.
+fn is_sql(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let verb = text.split(' ').next().unwrap_or_default();
+    ["select", "insert", "update", "delete", "with"].contains(&verb) && text.split(' ').count() > 2
 }
 
 /// A table with sequential scans.
@@ -523,6 +537,62 @@ mod tests {
         assert!(!ruled_out("select everything from somewhere"), "it is unknown, not ruled out");
         let expect = "slow statement: select title from app where name = ?";
         check(detect, &traced("select title from app where name = %(name_1)s"), &[expect]);
+    }
+
+    /// mysqld_exporter cuts texts at 120 characters.
+    #[test]
+    fn a_cut_text_joins_the_one_traced_statement_that_begins_like_it() {
+        let begin = "SELECT `id`, `member_id` AS `memberId`, `book_id` AS `bookId` FROM `loans` AS `loan` WHERE `loan`.";
+        let lacks = |traced: &[&str]| {
+            let fields = [
+                ("calls", 1000.0),
+                ("total_ms", 90_000.0),
+                ("rows", 20_000.0),
+                ("rows_examined", 3e8),
+                ("share_of_db_time", 1.0),
+            ];
+            let record = record(RecordKind::Statement, begin, &fields);
+            let below: Vec<(&str, f64, f64)> =
+                traced.iter().zip(0_u8..).map(|(text, at)| (*text, f64::from(at) * 40.0, 40.0)).collect();
+            let trace = |number| {
+                let spans = super::super::super::testing::request("shop", "GET /", 100.0, &below);
+                super::super::super::testing::sampled(number, spans)
+            };
+            let level = with_evidence(level(10, 100, 0.1), Vec::new(), vec![record]);
+            let level = crate::diagnosis::Level { traces: (0..20).map(trace).collect(), ..level };
+            fires(detect, &level).iter().any(|it| it.fault() == FaultKind::MissingIndex)
+        };
+        let by = |column: &str| format!("{begin}`{column}` = 17 ORDER BY `id`");
+        assert!(lacks(&[&by("member_id")]));
+        assert!(!lacks(&[&by("member_id"), &by("book_id")]), "it may be either");
+        assert!(!lacks(&["select 1 from orders"]), "it is none of them");
+    }
+
+    /// Traces of a program whose driver of the database is not instrumented have spans of other stores alone.
+    #[test]
+    fn a_statement_without_spans_counts_by_its_number_at_a_time() {
+        let lacks = |calls: f64, below: &str| {
+            let text = "SELECT taken, kwh FROM readings WHERE meter_id = ? LIMIT ?";
+            let fields = [
+                ("calls", calls),
+                ("total_ms", 90_000.0),
+                ("rows", 20.0 * calls),
+                ("rows_examined", 300_000.0 * calls),
+                ("share_of_db_time", 1.0),
+            ];
+            let record = record(RecordKind::Statement, text, &fields);
+            let trace = |number| {
+                let below = [(below, 0.0, 2.0)];
+                let spans = super::super::super::testing::request("meters", "GET /", 100.0, &below);
+                super::super::super::testing::sampled(number, spans)
+            };
+            let level = with_evidence(level(10, 100, 0.1), Vec::new(), vec![record]);
+            let level = crate::diagnosis::Level { traces: (0..20).map(trace).collect(), ..level };
+            fires(detect, &level).iter().any(|it| it.fault() == FaultKind::MissingIndex)
+        };
+        assert!(lacks(1000.0, "GET meter:17"));
+        assert!(!lacks(20.0, "GET meter:17"), "a job calls it");
+        assert!(!lacks(1000.0, "select name from meters where id = 17"), "it runs outside of requests");
     }
 
     #[test]
