@@ -3,6 +3,7 @@
 //! The crate returns plain numbers; other crates interpret them. A value that the kernel does not report is absent, never
 //! zero. The crate knows nothing of runs, scripts or requests.
 
+mod calls;
 mod cgroup;
 mod files;
 mod listeners;
@@ -14,6 +15,7 @@ mod sampler;
 mod threads;
 mod timer;
 
+pub use calls::Calls;
 pub use listeners::{Listener, Listeners};
 pub use machine::{Interface, Machine, Tcp, Ticks};
 pub use memory::memory_bytes_max;

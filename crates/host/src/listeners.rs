@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use model::Instant;
 
+use crate::calls::{CallCounter, Caller, Calls};
 use crate::files::{numbers, text};
 
 /// Time between two searches for programs; each reads the descriptors of every process.
@@ -38,6 +39,8 @@ pub struct Listener {
     pub waiting: f64,
     /// Connections that clients have opened and the program has not accepted yet.
     pub queued: u64,
+    /// Its calls of others; empty where they were not counted this time.
+    pub calls: Vec<Calls>,
 }
 
 /// The programs that the load of a process reaches.
@@ -46,7 +49,10 @@ pub struct Listeners {
     generator: u32,
     /// Ports that were reached so far; connections come and go.
     reached: BTreeSet<u16>,
+    /// Ports on which the generator listens: programs send their spans there.
+    own_ports: BTreeSet<u16>,
     programs: Vec<Program>,
+    calls: CallCounter,
     searched_at: Option<Instant>,
     read_at: Option<Instant>,
     /// Times of each thread at the last reading.
@@ -92,7 +98,9 @@ impl Listeners {
         Listeners {
             generator,
             reached: BTreeSet::new(),
+            own_ports: BTreeSet::new(),
             programs: Vec::new(),
+            calls: CallCounter::default(),
             searched_at: None,
             read_at: None,
             before: HashMap::new(),
@@ -106,6 +114,7 @@ impl Listeners {
             let processes = processes(&sockets());
             self.reached.append(&mut reached(&processes, self.generator));
             self.programs = programs(&processes, &self.reached, self.generator);
+            self.own_ports = listening_ports(&processes, self.generator);
         }
         let elapsed_s = self.read_at.replace(now).map_or(0.0, |at| now.since(at).as_secs_f64());
         let mut after = HashMap::new();
@@ -117,10 +126,17 @@ impl Listeners {
             return Vec::new();
         }
         let queued = accept_queues();
+        let mut calls = self.calls.read(now, || callers(&self.programs));
         let known =
             |program: &&Program| program.processes.iter().any(|id| before.keys().any(|(of, _)| of == id));
+        let is_others = |calls: &Calls| !self.own_ports.contains(&calls.callee.port());
+        let mut calls_of = |program: &Program| {
+            let own = program.ports.first().and_then(|port| calls.remove(port)).unwrap_or_default();
+            own.into_iter().filter(is_others).collect()
+        };
         let used = |program: &Program| Listener {
             queued: program.ports.iter().filter_map(|port| queued.get(port)).sum(),
+            calls: calls_of(program),
             ..self.used(program, &before, elapsed_s)
         };
         self.programs.iter().filter(known).map(used).collect()
@@ -134,6 +150,7 @@ impl Listeners {
             busiest_thread: 0.0,
             waiting: 0.0,
             queued: 0,
+            calls: Vec::new(),
         };
         for (thread, now) in
             self.before.iter().filter(|((process, _), _)| program.processes.contains(process))
@@ -212,6 +229,20 @@ fn members(processes: &[Process], ids: &[u32]) -> Vec<u32> {
     members
 }
 
+/// Returns what these programs have open at present.
+fn callers(programs: &[Program]) -> Vec<Caller> {
+    let caller = |program: &Program| {
+        let sockets = program.processes.iter().flat_map(|id| open_sockets(*id)).collect();
+        Some(Caller { port: *program.ports.first()?, serves: program.ports.clone(), sockets })
+    };
+    programs.iter().filter_map(caller).collect()
+}
+
+fn listening_ports(processes: &[Process], id: u32) -> BTreeSet<u16> {
+    let own = processes.iter().filter(|process| process.id == id).flat_map(|process| &process.sockets);
+    own.filter(|socket| socket.state == LISTEN).map(|socket| socket.port).collect()
+}
+
 impl Process {
     fn listens(&self, port: u16) -> bool {
         self.sockets.iter().any(|socket| socket.state == LISTEN && socket.port == port)
@@ -284,14 +315,18 @@ fn processes(sockets: &BTreeMap<u64, Socket>) -> Vec<Process> {
 fn process(id: u32, sockets: &BTreeMap<u64, Socket>) -> Option<Process> {
     let stat = text(format!("/proc/{id}/stat"))?;
     let (name, parent) = name_and_parent(&stat)?;
+    let sockets = open_sockets(id).filter_map(|inode| sockets.get(&inode).copied()).collect();
+    Some(Process { id, parent, name: name.to_owned(), sockets })
+}
+
+/// Returns the inodes of the sockets that a process has open.
+fn open_sockets(id: u32) -> impl Iterator<Item = u64> {
     let descriptors = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();
     let inode = |entry: fs::DirEntry| {
         let target = fs::read_link(entry.path()).ok()?;
         target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse::<u64>().ok()
     };
-    let open = descriptors.take(DESCRIPTORS_MAX).filter_map(inode);
-    let sockets = open.filter_map(|inode| sockets.get(&inode).copied()).collect();
-    Some(Process { id, parent, name: name.to_owned(), sockets })
+    descriptors.take(DESCRIPTORS_MAX).filter_map(inode)
 }
 
 /// Parses `id (name) state parent …`; the name may have spaces and parentheses (proc(5), `/proc/pid/stat`).

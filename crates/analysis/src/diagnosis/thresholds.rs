@@ -343,6 +343,11 @@ thresholds! {
         VARIATION_MAX: f64 = 0.2, "standard deviation over the mean", Lab, "Variation of the CPU use of a process at its quota";
         CORE: f64 = 0.9, "cores", Lab, "CPU use above which one core is the limit, not a quota";
     }
+    /// Calls without an answer.
+    unanswered {
+        CONFIDENCE: f64 = 0.9, "share of intervals", Convention, "Confidence level of the number of calls without an answer";
+        POINTS_MIN: f64 = 8.0, "readings", Convention, "Readings from which on their mean counts";
+    }
     /// Waits inside workers.
     worker_memory {
         SHARE_MIN: f64 = 0.05, "share of task time", Lab, "Wait from which on a finding is reported";

@@ -81,6 +81,8 @@ pub enum Claim {
     CacheStampede { statement: String, concurrent: f64, mean_s: f64, requests_share: f64 },
     /// Calls of another service take the time.
     SlowCalls { service: String, operation: String, mean_s: f64, calls: f64, time_share: f64 },
+    /// Calls of another program have no answer for most of the time, as the kernel's sockets show.
+    Unanswered { service: String, callee: String, waiting: f64, mean_s: f64, time_share: f64 },
     /// A name is resolved for each request.
     NameResolution { service: String, mean_s: f64, time_share: f64 },
     /// Calls pass at an even rate, some at once and others late.
@@ -190,7 +192,7 @@ impl Claim {
             Claim::SlowStatement { .. } | Claim::SlowTracedStatement { .. } => FaultKind::SlowStatement,
             Claim::BackgroundStatement { .. } | Claim::PeriodicLatency { .. } => FaultKind::PeriodicJob,
             Claim::CacheStampede { .. } => FaultKind::CacheStampede,
-            Claim::SlowCalls { .. } => FaultKind::SlowDownstream,
+            Claim::SlowCalls { .. } | Claim::Unanswered { .. } => FaultKind::SlowDownstream,
             Claim::NameResolution { .. } => FaultKind::DnsDelay,
             Claim::Refused { limit: Admission::Concurrency(_), .. } => FaultKind::TooFewWorkers,
             Claim::Refused { limit: Admission::Unknown | Admission::Closed, .. } => FaultKind::Refusals,
@@ -246,6 +248,7 @@ impl Claim {
             Claim::BackgroundStatement { .. } | Claim::PeriodicLatency { .. } => DetectorId::Periodic,
             Claim::CacheStampede { .. } => DetectorId::Stampede,
             Claim::SlowCalls { .. }
+            | Claim::Unanswered { .. }
             | Claim::NameResolution { .. }
             | Claim::CallsPaced { .. }
             | Claim::CallsHeldBack { .. } => DetectorId::Downstream,

@@ -64,6 +64,10 @@ signals! {
     ListenerWaiting "listener_waiting" "" Gauge CpuQueueing,
     /// Connections that such a program has not accepted yet.
     ListenerQueue "listener_queue" "{connection}" Gauge ServerPending,
+    /// Connections of such a program to another one.
+    CallsOpen "calls_open" "{connection}" Gauge CallsOpen,
+    /// Those of them on which it waits for an answer.
+    CallsUnanswered "calls_unanswered" "{call}" Gauge CallsUnanswered,
     /// Memory in use, of a host or a cache.
     MemoryUsed "memory_used" "By" Gauge ServerMemory [MemoryMax MemoryLimit],
     /// Memory of a host.

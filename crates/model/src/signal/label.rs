@@ -12,6 +12,8 @@ pub const VIRTUAL_HOST: &str = "vhost";
 pub const POOL: &str = "pool";
 /// Program on a machine: its name and its TCP port.
 pub const PROGRAM: &str = "program";
+/// Address that a program calls.
+pub const CALLEE: &str = "callee";
 /// Number of a core.
 pub const CORE: &str = "core";
 /// Address that Prometheus scrapes.

@@ -65,6 +65,10 @@ pub enum SignalRole {
     CacheMemoryLimit,
     /// Reads of a cache that find no key.
     CacheMisses,
+    /// Connections over which a program calls another.
+    CallsOpen,
+    /// Calls of a program that have no answer yet.
+    CallsUnanswered,
     /// Checkpoints of a database.
     Checkpoints,
     /// Commands of a cache.

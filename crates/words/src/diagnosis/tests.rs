@@ -122,6 +122,7 @@ fn claims() -> Vec<Claim> {
         Claim::PeriodicLatency { period_s: 20.0, correlation: SHARE },
         Claim::CacheStampede { statement: name(), concurrent: COUNT, mean_s, requests_share },
         Claim::SlowCalls { service: name(), operation: name(), mean_s, calls: COUNT, time_share },
+        Claim::Unanswered { service: name(), callee: name(), waiting: COUNT, mean_s, time_share },
         Claim::NameResolution { service: name(), mean_s, time_share },
         Claim::CallsPaced { operation: name(), per_s: RATE, slow_s: TIME_S, mean_s, time_share },
         Claim::CallsHeldBack { service: name(), held_share: SHARE, mean_s, time_share },

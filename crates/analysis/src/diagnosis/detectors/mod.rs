@@ -27,6 +27,7 @@ mod serialisation;
 mod stampede;
 mod statements;
 mod throttling;
+mod unanswered;
 mod worker_memory;
 mod workers;
 
@@ -86,6 +87,7 @@ detectors! {
     /// Detectors that run only if none of [`DETECTORS`] finds a bottleneck.
     LAST, LAST_SOURCES:
     workers,
+    unanswered,
 }
 
 /// Maximum number of queries per finding.

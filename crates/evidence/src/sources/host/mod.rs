@@ -25,7 +25,7 @@ pub use reading::reading;
 pub(super) const KIND: Kind = Kind {
     name: "host",
     provides: "This machine, or one with a host-agent: CPU per core and of the programs under load, threads that wait for a core, memory, network, \
-            retransmissions, full accept queues.",
+            retransmissions, full accept queues, calls without an answer.",
     example: "local",
     settings: &[("step", "interval between readings [default: 1s]")],
     open,
@@ -40,8 +40,8 @@ pub const PATH: &str = "/v1/machine";
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 /// Maximum length of a program's name; the kernel's have 15 characters (Linux, `TASK_COMM_LEN`).
 const PROGRAM_CHARS_MAX: usize = 40;
-/// Maximum number of series: a machine of 256 cores with 16 interfaces, and 32 programs.
-const SERIES_MAX: usize = 416;
+/// Maximum number of series: a machine of 256 cores with 16 interfaces, and 32 programs, each with calls to 8 others.
+const SERIES_MAX: usize = 928;
 
 struct Host {
     about: About,
@@ -248,20 +248,29 @@ fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
     values
 }
 
-/// Returns the CPU use of a program, and what waits for it to accept.
-fn used(program: &Listener) -> [Value; 4] {
+/// Returns the CPU use of a program, what waits for it to accept, and what it waits for.
+fn used(program: &Listener) -> Vec<Value> {
     // Several programs can have the same name, such as that of an interpreter.
     let port = program.ports.first().map(|port| format!(":{port}")).unwrap_or_default();
     let name = harmless(&program.name, PROGRAM_CHARS_MAX) + &port;
     let labels = vec![(label::PROGRAM, name)];
     let value = |signal, file, number| Value { labels: labels.clone(), ..plain(signal, file, Some(number)) };
     let times = "/proc/PID/task/TID/schedstat";
-    [
+    let mut values = vec![
         value(SignalId::ListenerCpu, times, program.cores),
         value(SignalId::ListenerThread, times, program.busiest_thread),
         value(SignalId::ListenerWaiting, times, program.waiting),
         value(SignalId::ListenerQueue, "/proc/self/net/tcp", program.queued as f64),
-    ]
+    ];
+    values.extend(program.calls.iter().flat_map(|calls| {
+        let of = |signal, number: u64| {
+            let mut value = value(signal, "sock_diag(7), tcp_info", number as f64);
+            value.labels.push((label::CALLEE, calls.callee.to_string()));
+            value
+        };
+        [of(SignalId::CallsOpen, calls.open), of(SignalId::CallsUnanswered, calls.unanswered)]
+    }));
+    values
 }
 
 fn plain(signal: SignalId, file: &'static str, value: Option<f64>) -> Value {
