@@ -262,11 +262,36 @@ impl Search {
         }
         let narrowed = self.count(Purpose::Narrow);
         let is_narrow = line.load.upper <= line.load.lower * (1.0 + self.wanted.tolerance);
-        let median = self.median();
-        if narrowed < NARROW_MIN || (!is_narrow && !self.is_worn(median) && narrowed < NARROW_MAX) {
-            return Some(self.step(median, Purpose::Narrow));
+        let may_narrow = !is_narrow && narrowed < NARROW_MAX && !self.is_time_to_hold();
+        if narrowed < NARROW_MIN {
+            return Some(self.step(self.median(), Purpose::Narrow));
+        }
+        if let Some(load) = self.narrowing(&line.load).filter(|_| may_narrow) {
+            return Some(self.step(load, Purpose::Narrow));
         }
         (self.wanted.hold_s > 0.0).then(|| self.step(self.rounded_down(line.load.lower), Purpose::Hold))
+    }
+
+    /// Returns the load that says most about the line: the median of the posterior. If that was measured twice, it is one on the wider
+    /// side of the interval, and `None` if those were, too.
+    fn narrowing(&self, line: &Estimate) -> Option<f64> {
+        let median = self.median();
+        let is_lower_wider = line.value - line.lower > line.upper - line.value;
+        let bounds = if is_lower_wider { [line.lower, line.upper] } else { [line.upper, line.lower] };
+        let beside = bounds.map(|bound| self.rounded((line.value * bound).sqrt().min(self.highest())));
+        [median].into_iter().chain(beside).find(|load| !self.is_worn(*load))
+    }
+
+    /// Whether the rest of the budget is enough for the hold and what confirms it, and not for another level before.
+    fn is_time_to_hold(&self) -> bool {
+        let wanted = &self.wanted;
+        let level_s = wanted.warm_up_s + wanted.most_s;
+        let holds_s = wanted.warm_up_s + wanted.hold_s + 2.0 * level_s;
+        let spent_s: f64 = self.made.iter().map(|made| made.spent_s).sum();
+        // What starting and stopping takes, measured so far.
+        let factor = self.charged_s() / spent_s.max(f64::MIN_POSITIVE);
+        let left_s = wanted.budget_s - self.charged_s();
+        wanted.hold_s > 0.0 && (holds_s..holds_s + level_s).contains(&(left_s / factor))
     }
 
     /// Returns the step after a hold; `None` before the first, and after a hold that broke, when the line is narrowed down again.

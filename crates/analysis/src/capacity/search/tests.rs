@@ -287,3 +287,42 @@ fn the_lowest_line_is_bounded_by_what_bounds_first() {
     check(&[unsure, line(Place::AboveAll, 50.0, 60.0, f64::INFINITY, 0.0)], (0.0, 60.0, f64::INFINITY));
     assert_eq!(lowest(&[None]), None);
 }
+
+/// Requests break the limit together, in some seconds, so that no level says much.
+#[test]
+fn a_short_search_keeps_time_for_its_hold() {
+    let short = SearchSettings {
+        unit: LoadUnit::Vus,
+        from: 1.0,
+        warm_up_s: 3.0,
+        least_s: 5.0,
+        most_s: 15.0,
+        hold_s: 20.0,
+        budget_s: 285.0,
+        ..WANTED
+    };
+    let (line, steepness, slow_in_bad) = (87.3, 8.0, 0.3);
+    for seed in 0..20 {
+        let mut random = Random::new(seed);
+        let (search, _) = searched(short, |step| {
+            let odds = (0.05f64 / 0.95).ln() + steepness * (step.load / line).ln();
+            let share = (1.0 + (-odds).exp()).recip();
+            let second = |_| {
+                let all = random.poisson(step.load / 2.0);
+                let is_bad = random.unit() < share / slow_in_bad;
+                let slow = if is_bad { random.poisson(all as f64 * share.max(slow_in_bad)) } else { 0 };
+                (slow.min(all) as f64, all as f64)
+            };
+            let seconds = (0..step.most_s as usize).map(second).collect();
+            let sight = Sight { seconds, ..SYSTEM.make(step, &mut Random::new(seed)).sights.remove(0) };
+            Made {
+                charged_s: step.warm_up_s + step.most_s + 0.7,
+                sights: vec![sight],
+                ..SYSTEM.make(step, &mut Random::new(seed))
+            }
+        });
+        let held = search.made().iter().find(|made| made.purpose == Purpose::Hold);
+        assert!(held.is_some_and(|held| held.spent_s >= 18.0), "seed {seed}: {held:?}");
+        assert!(search.charged_s() <= short.budget_s * 1.03, "seed {seed}: {}", search.charged_s());
+    }
+}
