@@ -119,7 +119,7 @@ fn of_traces(view: &View<'_>, text: &str, step: &Step, share: &Share) -> Observa
 
 fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
     let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
-    let are_traced = view.paths.statements.keys().any(|text| is_sql(text));
+    let are_traced = are_traced(view);
     let requests = view.level.requests.count.max(1) as f64;
     let known = records.filter_map(|record| {
         let number = |name| series::number(record, name);
@@ -152,6 +152,10 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
         })
     });
     known.collect()
+}
+
+fn are_traced(view: &View<'_>) -> bool {
+    view.paths.statements.keys().any(|text| is_sql(text))
 }
 
 /// Returns true for a statement of SQL. Spans of other stores have commands, such as `GET ?`.
@@ -374,8 +378,13 @@ pub(super) fn share_of_database(view: &View<'_>, statement: &str) -> Option<f64>
     records.filter(is_it).filter_map(|record| series::number(record, "share_of_db_time")).reduce(f64::max)
 }
 
-/// Returns the database's share of response time.
+/// Returns the database's share of response time. Without spans of statements, it is their number at a time, by Little's law.
 pub(super) fn database_share(view: &View<'_>) -> f64 {
+    let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    let total_ms = records.filter_map(|record| series::number(record, "total_ms")).reduce(|sum, ms| sum + ms);
+    if let Some(total_ms) = total_ms.filter(|_| !are_traced(view)) {
+        return view.share_of_waiting(total_ms / 1e3 / view.level.length_s().max(1.0));
+    }
     let steps = view.paths.steps.values().filter(|step| step.is_database);
     view.share_of_paths(steps.map(|step| step.own_ns).sum())
 }
