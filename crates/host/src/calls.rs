@@ -1,231 +1,173 @@
-//! Connections of this machine and whether they wait for an answer, as the kernel's socket monitoring reports them
-//! (`sock_diag(7)`, `struct tcp_info` in `include/uapi/linux/tcp.h`).
-//!
-//! A program that has sent a request and not yet received anything waits for its peer. This needs no instrumentation of the program.
+//! Calls that programs of this machine wait for. A program that has sent a request and received nothing since waits for its peer,
+//! which the kernel knows ([`crate::sockets`]), so that the program needs no instrumentation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-use model::{Instant, SystemClock};
+use model::SystemClock;
 
-/// Maximum number of connections of one reading; of a machine with more, none are read.
-const CONNECTIONS_MAX: usize = 20_000;
+use crate::listeners::open_sockets;
+use crate::sockets::{Connection, connections};
+
+/// Mean time between two readings.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// Maximum time between two readings, unless a reading is costly.
+const EVERY_MAX: Duration = Duration::from_secs(1);
+
+/// After a reading at least this many times its length pass until the next one, so that readings take a hundredth of a core at most.
+const REST_FACTOR: u32 = 100;
 
 /// Maximum number of callees of one program.
 const CALLEES_MAX: usize = 8;
 
-/// After a reading, this many times its length pass until the next one, so that readings take a hundredth of a core at most.
-const REST_FACTOR: u32 = 100;
-
-/// The longest time after which the peer's kernel confirms what it received (Linux, `TCP_DELACK_MAX`), milliseconds.
-const CONFIRMED_AFTER_MS_MAX: u32 = 200;
-
-/// The connections of one program to one address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The connections of one program to one address, mean numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calls {
     /// The address.
     pub callee: SocketAddr,
     /// Established connections.
-    pub open: u64,
+    pub open: f64,
     /// Those of them that wait for an answer.
-    pub unanswered: u64,
+    pub unanswered: f64,
 }
 
-/// What a program has open.
+/// A program whose calls are counted.
+#[derive(Clone, Debug)]
 pub(crate) struct Caller {
     /// Identifies it from one reading to the next.
     pub(crate) port: u16,
     /// Ports on which it serves: connections to these are its clients'.
     pub(crate) serves: BTreeSet<u16>,
-    /// Inodes of its sockets.
-    pub(crate) sockets: BTreeSet<u64>,
+    pub(crate) processes: Vec<u32>,
 }
 
-/// Counts the calls of programs.
+/// A thread that counts the calls of programs at random times, for as long as this lives. Times that are exponentially distributed see
+/// what is there on average, whatever period the load has (R. W. Wolff, "Poisson arrivals see time averages", 1982).
+#[derive(Debug)]
+pub(crate) struct CallWatch {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
 #[derive(Debug, Default)]
-pub(crate) struct CallCounter {
-    /// Callees of each program so far: between two calls it has none.
-    known: BTreeMap<u16, BTreeSet<SocketAddr>>,
-    due_at: Option<Instant>,
+struct Shared {
+    is_over: AtomicBool,
+    counts: Mutex<Counts>,
 }
 
-impl CallCounter {
-    /// Returns the calls of each program to every address that it has called so far, by the program's port. Empty if the kernel does not
-    /// tell, or the last reading was costly and is not long ago.
-    pub(crate) fn read(
+/// Sums of the readings since they were last taken.
+#[derive(Debug, Default)]
+struct Counts {
+    callers: Vec<Caller>,
+    readings: u64,
+    /// By program and callee. A callee stays: between two calls it has no connections.
+    sums: BTreeMap<u16, BTreeMap<SocketAddr, Sum>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    open: u64,
+    unanswered: u64,
+}
+
+impl CallWatch {
+    /// Starts it; `None` where the system has no thread for it.
+    pub(crate) fn start() -> Option<CallWatch> {
+        let shared = Arc::new(Shared::default());
+        let own = shared.clone();
+        let thread = std::thread::Builder::new().name("call-watch".into()).spawn(move || watch(&own)).ok()?;
+        Some(CallWatch { shared, thread: Some(thread) })
+    }
+
+    /// Sets the programs.
+    pub(crate) fn set(&self, callers: Vec<Caller>) {
+        self.shared.counts().callers = callers;
+    }
+
+    /// Returns the mean calls since the last time, by the programs' ports. Empty if nothing was read.
+    pub(crate) fn take(&self) -> BTreeMap<u16, Vec<Calls>> {
+        self.shared.counts().take()
+    }
+}
+
+impl Drop for CallWatch {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // It cannot panic: it reads the kernel's tables and sleeps.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn watch(shared: &Shared) {
+    let mut due = SystemClock::now() + pause();
+    while !shared.is_over.load(Ordering::Relaxed) {
+        let now = SystemClock::now();
+        if now < due {
+            // An unpark or a whim of the system wakes it early: then it goes on waiting.
+            std::thread::park_timeout(due.since(now));
+            continue;
+        }
+        let callers = shared.counts().callers.clone();
+        if !callers.is_empty() {
+            let own = callers.iter().map(|it| it.processes.iter().flat_map(|id| open_sockets(*id)).collect());
+            let sockets: Vec<BTreeSet<u64>> = own.collect();
+            if let Some(connections) = connections() {
+                shared.counts().add(&connections, callers.iter().zip(&sockets));
+            }
+        }
+        due = now + pause().max(SystemClock::now().since(now) * REST_FACTOR);
+    }
+}
+
+/// A random time until the next reading.
+fn pause() -> Duration {
+    EVERY.mul_f64(-(1.0 - fastrand::f64()).ln()).min(EVERY_MAX)
+}
+
+impl Counts {
+    fn add<'a>(
         &mut self,
-        now: Instant,
-        callers: impl FnOnce() -> Vec<Caller>,
-    ) -> BTreeMap<u16, Vec<Calls>> {
-        if self.due_at.is_some_and(|due_at| now < due_at) {
+        connections: &[Connection],
+        callers: impl Iterator<Item = (&'a Caller, &'a BTreeSet<u64>)>,
+    ) {
+        self.readings += 1;
+        for (caller, sockets) in callers {
+            let sums = self.sums.entry(caller.port).or_default();
+            let is_call = |it: &&Connection| sockets.contains(&it.inode) && !caller.serves.contains(&it.port);
+            for call in connections.iter().filter(is_call) {
+                if sums.len() < CALLEES_MAX || sums.contains_key(&call.remote) {
+                    let sum = sums.entry(call.remote).or_default();
+                    sum.open += 1;
+                    sum.unanswered += u64::from(call.is_unanswered);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self) -> BTreeMap<u16, Vec<Calls>> {
+        let readings = std::mem::take(&mut self.readings) as f64;
+        if readings == 0.0 {
             return BTreeMap::new();
         }
-        let began = SystemClock::now();
-        let calls = connections().map(|connections| self.count(&connections, &callers()));
-        self.due_at = Some(now + SystemClock::now().since(began) * REST_FACTOR);
-        calls.unwrap_or_default()
-    }
-
-    fn count(&mut self, connections: &[Connection], callers: &[Caller]) -> BTreeMap<u16, Vec<Calls>> {
-        let counted = callers.iter().map(|caller| {
-            let is_call =
-                |it: &&Connection| caller.sockets.contains(&it.inode) && !caller.serves.contains(&it.port);
-            let calls: Vec<&Connection> = connections.iter().filter(is_call).collect();
-            let known = self.known.entry(caller.port).or_default();
-            for call in &calls {
-                if known.len() < CALLEES_MAX {
-                    known.insert(call.remote);
-                }
-            }
-            let of = |callee: &SocketAddr| {
-                let own = || calls.iter().filter(|call| call.remote == *callee);
-                Calls {
-                    callee: *callee,
-                    open: own().count() as u64,
-                    unanswered: own().filter(|call| call.is_unanswered).count() as u64,
-                }
-            };
-            (caller.port, known.iter().map(of).collect())
-        });
-        counted.collect()
-    }
-}
-
-/// An established TCP connection, from one of its two ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Connection {
-    /// Of its socket, by which its process is found.
-    inode: u64,
-    /// Its own port.
-    port: u16,
-    remote: SocketAddr,
-    /// Whether something was sent after what was received last.
-    is_unanswered: bool,
-}
-
-/// Returns all established connections of this network namespace; `None` if the kernel does not tell, or there are too many.
-fn connections() -> Option<Vec<Connection>> {
-    sockets::established(CONNECTIONS_MAX)
-}
-
-/// Fields of `struct tcp_info` by their offset, bytes. The kernel only appends to it.
-const UNACKED: usize = 24;
-const LAST_DATA_SENT_MS: usize = 44;
-const LAST_DATA_RECEIVED_MS: usize = 52;
-const LAST_ACK_RECEIVED_MS: usize = 56;
-const DATA_SEGMENTS_RECEIVED: usize = 152;
-const DATA_SEGMENTS_SENT: usize = 156;
-
-/// Returns true if a peer owes an answer: data was sent, and none came since. The kernel keeps these times in ticks of some milliseconds.
-/// If both were in one tick, what was sent is the later one where its confirmation is still due, or came alone.
-fn is_unanswered(info: &[u8]) -> Option<bool> {
-    let field = |at: usize| Some(u32::from_ne_bytes(info.get(at..at + 4)?.try_into().ok()?));
-    let (sent, received) = (field(DATA_SEGMENTS_SENT)?, field(DATA_SEGMENTS_RECEIVED)?);
-    if sent == 0 || received == 0 {
-        return Some(sent > 0);
-    }
-    let (sent_ms, received_ms) = (field(LAST_DATA_SENT_MS)?, field(LAST_DATA_RECEIVED_MS)?);
-    let confirmed_after_ms = sent_ms.saturating_sub(field(LAST_ACK_RECEIVED_MS)?);
-    let is_confirmed_alone = (1..=CONFIRMED_AFTER_MS_MAX).contains(&confirmed_after_ms);
-    Some(match sent_ms.cmp(&received_ms) {
-        std::cmp::Ordering::Less => true,
-        std::cmp::Ordering::Equal => field(UNACKED)? > 0 || is_confirmed_alone,
-        std::cmp::Ordering::Greater => false,
-    })
-}
-
-#[cfg(target_os = "linux")]
-mod sockets {
-    use std::net::SocketAddr;
-
-    use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
-    use netlink_packet_sock_diag::SockDiagMessage;
-    use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
-    use netlink_packet_sock_diag::inet::nlas::Nla;
-    use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
-    use netlink_sys::protocols::NETLINK_SOCK_DIAG;
-    use netlink_sys::{Socket, SocketAddr as KernelAddress};
-
-    use super::{Connection, is_unanswered};
-
-    /// Bytes of one answer of the kernel, which are at most 32 KiB (Linux, `netlink_dump`).
-    const ANSWER_BYTES: usize = 64 * 1024;
-
-    pub(super) fn established(count_max: usize) -> Option<Vec<Connection>> {
-        let mut connections = Vec::new();
-        for (family, any) in [(AF_INET, SocketId::new_v4()), (AF_INET6, SocketId::new_v6())] {
-            let mut socket = Socket::new(NETLINK_SOCK_DIAG).ok()?;
-            socket.bind_auto().ok()?;
-            socket.connect(&KernelAddress::new(0, 0)).ok()?;
-            socket.send(&request(family, any), 0).ok()?;
-            read(&socket, count_max, &mut connections)?;
-        }
-        Some(connections)
-    }
-
-    fn request(family: u8, any: SocketId) -> Vec<u8> {
-        let mut header = NetlinkHeader::default();
-        header.flags = NLM_F_REQUEST | NLM_F_DUMP;
-        let states = StateFlags::ESTABLISHED;
-        let request = InetRequest {
-            family,
-            protocol: IPPROTO_TCP,
-            extensions: ExtensionFlags::INFO,
-            states,
-            socket_id: any,
+        let taken = |(callee, sum): (&SocketAddr, &mut Sum)| {
+            let Sum { open, unanswered } = std::mem::take(sum);
+            Calls { callee: *callee, open: open as f64 / readings, unanswered: unanswered as f64 / readings }
         };
-        let mut message = NetlinkMessage::new(header, SockDiagMessage::InetRequest(request).into());
-        message.finalize();
-        let mut bytes = vec![0; message.buffer_len()];
-        message.serialize(&mut bytes);
-        bytes
-    }
-
-    /// Reads answers up to the last one.
-    fn read(socket: &Socket, count_max: usize, connections: &mut Vec<Connection>) -> Option<()> {
-        let mut bytes = vec![0; ANSWER_BYTES];
-        loop {
-            let length = socket.recv(&mut &mut bytes[..], 0).ok()?;
-            let mut rest = bytes.get(..length)?;
-            while !rest.is_empty() {
-                let message = NetlinkMessage::<SockDiagMessage>::deserialize(rest).ok()?;
-                match message.payload {
-                    NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => {
-                        connections.extend(connection(&response));
-                    }
-                    NetlinkPayload::Done(_) => return Some(()),
-                    _ => return None,
-                }
-                let message_length = usize::try_from(message.header.length).ok()?.next_multiple_of(4);
-                rest = rest.get(message_length.max(4)..).unwrap_or_default();
-            }
-            if connections.len() > count_max {
-                return None;
-            }
-        }
-    }
-
-    fn connection(response: &InetResponse) -> Option<Connection> {
-        let header = &response.header;
-        let info = response.nlas.iter().find_map(|nla| match nla {
-            Nla::TcpInfo(info) => Some(info),
-            _ => None,
-        })?;
-        let id = &header.socket_id;
-        Some(Connection {
-            inode: u64::from(header.inode),
-            port: id.source_port,
-            remote: SocketAddr::new(id.destination_address, id.destination_port),
-            is_unanswered: is_unanswered(info)?,
-        })
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod sockets {
-    /// Other systems have no such interface.
-    pub(super) fn established(_count_max: usize) -> Option<Vec<super::Connection>> {
-        None
+        self.sums.iter_mut().map(|(port, sums)| (*port, sums.iter_mut().map(taken).collect())).collect()
     }
 }
 
@@ -233,58 +175,18 @@ mod sockets {
 mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
-    use std::time::Duration;
 
     use super::*;
-
-    /// A connection as its client and its server see it.
-    fn pair() -> (TcpStream, TcpStream) {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let client = TcpStream::connect(listener.local_addr().expect("it is bound")).expect("connected");
-        (client, listener.accept().expect("a connection").0)
-    }
-
-    fn waits(stream: &TcpStream) -> bool {
-        let port = stream.local_addr().expect("an address").port();
-        let remote = stream.peer_addr().expect("a peer");
-        let all = connections().expect("the kernel tells");
-        let own = all.iter().find(|it| it.port == port && it.remote == remote);
-        own.expect("the connection is there").is_unanswered
-    }
-
-    #[test]
-    fn who_sent_last_waits_for_the_other() {
-        let (mut client, mut server) = pair();
-        let mut bytes = [0; 8];
-        assert!(!waits(&client) && !waits(&server), "nothing was sent");
-        client.write_all(b"question").expect("it is sent");
-        server.read_exact(&mut bytes).expect("it arrives");
-        assert!(waits(&client) && !waits(&server));
-        // Longer than a tick of the kernel.
-        std::thread::sleep(Duration::from_millis(30));
-        server.write_all(b"answered").expect("it is sent");
-        client.read_exact(&mut bytes).expect("it arrives");
-        assert!(!waits(&client));
-        // The next question follows at once: both are in one tick, and only the server's confirmation tells.
-        client.write_all(b"question").expect("it is sent");
-        server.read_exact(&mut bytes).expect("it arrives");
-        std::thread::sleep(Duration::from_millis(100));
-        assert!(waits(&client));
-    }
 
     #[test]
     fn calls_are_counted_by_program_and_callee() {
         let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
         let connection =
             |inode, port, to, is_unanswered| Connection { inode, port, remote: address(to), is_unanswered };
-        let caller = |port, sockets: &[u64]| Caller {
-            port,
-            serves: BTreeSet::from([port]),
-            sockets: sockets.iter().copied().collect(),
-        };
-        let callers = [caller(8000, &[1, 2, 3, 4]), caller(5432, &[5])];
+        let caller = |port| Caller { port, serves: BTreeSet::from([port]), processes: Vec::new() };
+        let callers = [caller(8000), caller(5432)];
+        let sockets = [BTreeSet::from([1, 2, 3, 4]), BTreeSet::from([5])];
         let calls = |to, open, unanswered| Calls { callee: address(to), open, unanswered };
-        let mut counter = CallCounter::default();
         let connections = [
             connection(1, 8000, 50_000, true),
             connection(2, 50_001, 5432, true),
@@ -293,36 +195,42 @@ mod tests {
             connection(5, 5432, 50_001, false),
             connection(6, 50_004, 9000, true),
         ];
-        let found = counter.count(&connections, &callers);
-        assert_eq!(found[&8000], [calls(5432, 2, 1), calls(9000, 1, 1)]);
+        let mut counts = Counts::default();
+        assert!(counts.take().is_empty());
+        counts.add(&connections, callers.iter().zip(&sockets));
+        counts.add(&connections[..3], callers.iter().zip(&sockets));
+        let found = counts.take();
+        assert_eq!(found[&8000], [calls(5432, 2.0, 1.0), calls(9000, 0.5, 0.5)]);
         assert_eq!(found[&5432], [], "its connections are its clients'");
-        assert_eq!(counter.count(&[], &callers)[&8000], [calls(5432, 0, 0), calls(9000, 0, 0)]);
+        counts.add(&[], callers.iter().zip(&sockets));
+        assert_eq!(counts.take()[&8000], [calls(5432, 0.0, 0.0), calls(9000, 0.0, 0.0)]);
         let many: Vec<Connection> = (0..50).map(|to| connection(1, 50_000, to, true)).collect();
-        assert_eq!(counter.count(&many, &callers)[&8000].len(), CALLEES_MAX);
+        counts.add(&many, callers.iter().zip(&sockets));
+        assert_eq!(counts.take()[&8000].len(), CALLEES_MAX);
     }
 
+    /// This process calls itself and waits for a second.
     #[test]
-    fn what_the_kernel_says_is_read() {
-        let info = |fields: &[(usize, u32)]| {
-            let mut info = vec![0; 232];
-            for (at, value) in fields {
-                info[*at..at + 4].copy_from_slice(&value.to_ne_bytes());
-            }
-            is_unanswered(&info)
+    fn a_call_without_an_answer_is_seen() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let callee = listener.local_addr().expect("it is bound");
+        let mut client = TcpStream::connect(callee).expect("connected");
+        let (mut server, _) = listener.accept().expect("a connection");
+        let watch = CallWatch::start().expect("there are threads");
+        watch.set(vec![Caller {
+            port: 1,
+            serves: BTreeSet::from([callee.port()]),
+            processes: vec![std::process::id()],
+        }]);
+        client.write_all(b"question").expect("it is sent");
+        server.read_exact(&mut [0; 8]).expect("it arrives");
+        let unanswered = || {
+            std::thread::sleep(Duration::from_secs(1));
+            let taken = watch.take();
+            taken.get(&1)?.iter().find(|calls| calls.callee == callee).map(|calls| calls.unanswered)
         };
-        let both = [(DATA_SEGMENTS_SENT, 3), (DATA_SEGMENTS_RECEIVED, 2)];
-        let with = |fields: &[(usize, u32)]| info(&[&both, fields].concat());
-        let (sent, received, confirmed) = (LAST_DATA_SENT_MS, LAST_DATA_RECEIVED_MS, LAST_ACK_RECEIVED_MS);
-        assert_eq!(info(&[]), Some(false));
-        assert_eq!(info(&[(DATA_SEGMENTS_SENT, 1)]), Some(true));
-        assert_eq!(with(&[(sent, 8), (received, 300)]), Some(true));
-        assert_eq!(with(&[(sent, 300), (received, 8), (confirmed, 8)]), Some(false));
-        let in_one_tick = [(sent, 300), (received, 300), (confirmed, 300)];
-        assert_eq!(with(&in_one_tick), Some(false), "answered at once, or not known");
-        assert_eq!(with(&[in_one_tick.as_slice(), &[(UNACKED, 1)]].concat()), Some(true));
-        assert_eq!(with(&[(sent, 300), (received, 300), (confirmed, 260)]), Some(true));
-        // The peer's kernel asks from time to time whether an unused connection still exists.
-        assert_eq!(with(&[(sent, 60_300), (received, 60_300), (confirmed, 260)]), Some(false));
-        assert_eq!(is_unanswered(&[0; 60]), None, "an older kernel");
+        assert!((0..10).filter_map(|_| unanswered()).any(|waiting| waiting == 1.0));
+        server.write_all(b"answered").expect("it is sent");
+        assert!((0..10).filter_map(|_| unanswered()).any(|waiting| waiting == 0.0));
     }
 }

@@ -12,6 +12,7 @@ mod memory;
 mod network;
 mod process;
 mod sampler;
+mod sockets;
 mod threads;
 mod timer;
 

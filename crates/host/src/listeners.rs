@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use model::Instant;
 
-use crate::calls::{CallCounter, Caller, Calls};
+use crate::calls::{CallWatch, Caller, Calls};
 use crate::files::{numbers, text};
 
 /// Time between two searches for programs; each reads the descriptors of every process.
@@ -52,7 +52,7 @@ pub struct Listeners {
     /// Ports on which the generator listens: programs send their spans there.
     own_ports: BTreeSet<u16>,
     programs: Vec<Program>,
-    calls: CallCounter,
+    calls: Option<CallWatch>,
     searched_at: Option<Instant>,
     read_at: Option<Instant>,
     /// Times of each thread at the last reading.
@@ -100,7 +100,7 @@ impl Listeners {
             reached: BTreeSet::new(),
             own_ports: BTreeSet::new(),
             programs: Vec::new(),
-            calls: CallCounter::default(),
+            calls: CallWatch::start(),
             searched_at: None,
             read_at: None,
             before: HashMap::new(),
@@ -115,6 +115,9 @@ impl Listeners {
             self.reached.append(&mut reached(&processes, self.generator));
             self.programs = programs(&processes, &self.reached, self.generator);
             self.own_ports = listening_ports(&processes, self.generator);
+            if let Some(calls) = &self.calls {
+                calls.set(self.programs.iter().filter_map(caller).collect());
+            }
         }
         let elapsed_s = self.read_at.replace(now).map_or(0.0, |at| now.since(at).as_secs_f64());
         let mut after = HashMap::new();
@@ -126,7 +129,7 @@ impl Listeners {
             return Vec::new();
         }
         let queued = accept_queues();
-        let mut calls = self.calls.read(now, || callers(&self.programs));
+        let mut calls = self.calls.as_ref().map(CallWatch::take).unwrap_or_default();
         let known =
             |program: &&Program| program.processes.iter().any(|id| before.keys().any(|(of, _)| of == id));
         let is_others = |calls: &Calls| !self.own_ports.contains(&calls.callee.port());
@@ -229,13 +232,9 @@ fn members(processes: &[Process], ids: &[u32]) -> Vec<u32> {
     members
 }
 
-/// Returns what these programs have open at present.
-fn callers(programs: &[Program]) -> Vec<Caller> {
-    let caller = |program: &Program| {
-        let sockets = program.processes.iter().flat_map(|id| open_sockets(*id)).collect();
-        Some(Caller { port: *program.ports.first()?, serves: program.ports.clone(), sockets })
-    };
-    programs.iter().filter_map(caller).collect()
+fn caller(program: &Program) -> Option<Caller> {
+    let port = *program.ports.first()?;
+    Some(Caller { port, serves: program.ports.clone(), processes: program.processes.clone() })
 }
 
 fn listening_ports(processes: &[Process], id: u32) -> BTreeSet<u16> {
@@ -320,7 +319,7 @@ fn process(id: u32, sockets: &BTreeMap<u64, Socket>) -> Option<Process> {
 }
 
 /// Returns the inodes of the sockets that a process has open.
-fn open_sockets(id: u32) -> impl Iterator<Item = u64> {
+pub(crate) fn open_sockets(id: u32) -> impl Iterator<Item = u64> {
     let descriptors = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();
     let inode = |entry: fs::DirEntry| {
         let target = fs::read_link(entry.path()).ok()?;

@@ -263,8 +263,8 @@ fn used(program: &Listener) -> Vec<Value> {
         value(SignalId::ListenerQueue, "/proc/self/net/tcp", program.queued as f64),
     ];
     values.extend(program.calls.iter().flat_map(|calls| {
-        let of = |signal, number: u64| {
-            let mut value = value(signal, "sock_diag(7), tcp_info", number as f64);
+        let of = |signal, number: f64| {
+            let mut value = value(signal, "sock_diag(7), tcp_info", number);
             value.labels.push((label::CALLEE, calls.callee.to_string()));
             value
         };
