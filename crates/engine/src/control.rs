@@ -3,11 +3,15 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use model::{Instant, SystemClock};
 
 use crate::report::Message;
 use crate::steering::Steering;
+
+/// Interval at which [`RunControl::rest`] looks for a cancellation.
+const REST_SLICE: Duration = Duration::from_millis(50);
 
 /// Reason why a run ended before its plan did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +102,16 @@ impl RunControl {
     /// Whether iterations were cancelled.
     pub fn is_stopped(&self) -> bool {
         self.0.stopped_ns.load(Ordering::Acquire) != u64::MAX
+    }
+
+    /// Waits for a time, and no longer than until iterations are cancelled.
+    pub fn rest(&self, time: Duration) {
+        let mut left = time;
+        while !left.is_zero() && !self.is_stopped() {
+            let slice = left.min(REST_SLICE);
+            std::thread::sleep(slice);
+            left -= slice;
+        }
     }
 
     /// Whether everything was cancelled.

@@ -21,7 +21,7 @@ pub(crate) struct Connection {
     pub(crate) is_unanswered: bool,
 }
 
-/// Returns all established connections of this network namespace; `None` if the kernel does not tell, or there are too many.
+/// Returns all established connections of this network namespace; `None` if the kernel does not report them, or there are too many.
 pub(crate) fn connections() -> Option<Vec<Connection>> {
     netlink::established(CONNECTIONS_MAX)
 }
@@ -165,7 +165,7 @@ mod tests {
     fn waits(stream: &TcpStream) -> bool {
         let port = stream.local_addr().expect("an address").port();
         let remote = stream.peer_addr().expect("a peer");
-        let all = connections().expect("the kernel tells");
+        let all = connections().expect("the kernel reports them");
         let own = all.iter().find(|it| it.port == port && it.remote == remote);
         own.expect("the connection is there").is_unanswered
     }
@@ -183,7 +183,7 @@ mod tests {
         server.write_all(b"answered").expect("it is sent");
         client.read_exact(&mut bytes).expect("it arrives");
         assert!(!waits(&client));
-        // The next question follows at once: both are in one tick, and only the server's confirmation tells.
+        // The next question follows at once: both are in one tick, and only the server's confirmation shows it.
         client.write_all(b"question").expect("it is sent");
         server.read_exact(&mut bytes).expect("it arrives");
         std::thread::sleep(Duration::from_millis(100));

@@ -332,7 +332,7 @@ thresholds! {
         ROWS_OF_SCAN_MIN: f64 = 4_000.0, "rows", Lab, "Rows of a table that is large enough for an index";
         SCANS_PER_CALL_MIN: f64 = 0.4, "scans per call", Lab, "Sequential scans per call of the statement that causes them";
         SCANNING_SHARE_MIN: f64 = 0.1, "share of database time", Lab, "Share of a statement whose table is scanned";
-        CUT_BYTES_MIN: f64 = 60.0, "bytes", Convention, "Length from which on a text that an exporter cut tells statements apart";
+        CUT_BYTES_MIN: f64 = 60.0, "bytes", Convention, "Length from which on a text that an exporter cut identifies a statement";
         WORKING_MIN: f64 = 0.5, "share of the sessions' time", Convention, "Use of CPU, disk and buffers below which statements mostly sleep";
     }
     /// CPU quotas.

@@ -79,10 +79,7 @@ pub(super) fn searched(
     levels.end();
     gathered.is_cut = over == Some(Over::Budget);
     if over == Some(Over::Unknown) {
-        levels.warn(
-            "the search ends, because one step after the other could not be measured; stop other programs on this machine, \
-             or generate the load from another one",
-        );
+        levels.warn("three steps in a row could not be measured: stop other programs on this machine");
     }
     Ok(gathered.report())
 }

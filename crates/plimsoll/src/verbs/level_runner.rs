@@ -32,9 +32,6 @@ const VUS_FACTOR: f64 = 2.0;
 /// Minimum number of VUs for a rate.
 const VUS_MIN: f64 = 10.0;
 
-/// Interval at which signals are checked during a cool-down.
-const REST_SLICE: Duration = Duration::from_millis(50);
-
 /// Maximum of the warm-up of a level and of its other times, seconds.
 const TIME_S_MAX: f64 = 24.0 * 3600.0;
 
@@ -77,10 +74,8 @@ pub(super) struct LevelRunner<'a> {
     is_tired: bool,
     /// Mean duration of an iteration at the last level, seconds.
     iteration_s: Option<f64>,
-    /// The exit of the last run.
+    /// The exit of the last run; no further one starts after one that ended the study.
     pub(super) exit: Exit,
-    /// Whether the study must stop, because the user or a run ended it.
-    is_over: bool,
 }
 
 impl<'a> LevelRunner<'a> {
@@ -149,7 +144,6 @@ impl<'a> LevelRunner<'a> {
             is_tired: false,
             iteration_s: None,
             exit: Exit::Ok,
-            is_over: false,
         })
     }
 
@@ -177,13 +171,7 @@ impl<'a> LevelRunner<'a> {
     pub(super) fn measure(&mut self, spec: &LevelSpec) -> Result<Option<Read>, Failure> {
         let mut last = None;
         for attempt in 1..=TRIES {
-            if self.is_over {
-                break;
-            }
-            let Some(read) = self.one(spec)? else {
-                self.is_over = true;
-                break;
-            };
+            let Some(read) = self.one(spec)? else { break };
             let level = &read.observed.level;
             self.iteration_s = level.mean_s.or(self.iteration_s);
             self.report(&capacity::level_line(&LevelLine {
@@ -252,10 +240,12 @@ impl<'a> LevelRunner<'a> {
         };
         let is_first = self.control.replace(control.clone()).is_none();
         if self.is_tired {
-            rest(self.rest, &control);
+            control.rest(self.rest);
         }
         if control.is_stopped() {
             self.exit = Exit::Signal;
+        }
+        if self.exit != Exit::Ok {
             return Ok(None);
         }
         self.facts.number += 1;
@@ -344,16 +334,6 @@ impl<'a> LevelRunner<'a> {
             }
             _ => {}
         })
-    }
-}
-
-/// Waits, unless the study is stopped.
-fn rest(time: Duration, control: &RunControl) {
-    let mut left = time;
-    while !left.is_zero() && !control.is_stopped() {
-        let slice = left.min(REST_SLICE);
-        std::thread::sleep(slice);
-        left -= slice;
     }
 }
 

@@ -499,24 +499,7 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
             ]
         }
         Claim::Unanswered { service, callee, waiting, mean_s, time_share } => {
-            let (mean, calls, share) = (time(*mean_s), count(*waiting), percent(*time_share));
-            [
-                text!(
-                    lang,
-                    "{service} waits for answers of {callee}: {mean} per request, {share} of response time",
-                    "{service}의 {callee} 응답 대기: 요청당 {mean}, 응답 시간의 {share}"
-                ),
-                text!(
-                    lang,
-                    "{mean} per request, {share} of response time",
-                    "요청당 {mean}, 응답 시간의 {share}"
-                ),
-                text!(
-                    lang,
-                    "The kernel shows {calls} connections of {service} to {callee} that wait for an answer, on average. That is {share} of response time.",
-                    "커널 기준으로 {service}에서 {callee}(으)로 연결되어 응답을 기다리는 연결이 평균 {calls}개입니다. 응답 시간의 {share}입니다."
-                ),
-            ]
+            variants::unanswered(lang, service, callee, *waiting, *mean_s, *time_share)
         }
         Claim::SlowCalls { service, operation, mean_s, calls, time_share } => {
             let (mean, calls, share) = (time(*mean_s), count(*calls), percent(*time_share));

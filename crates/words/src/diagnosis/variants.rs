@@ -1,4 +1,4 @@
-//! Claims whose sentences depend on which of their numbers are known, and the claim about caches.
+//! Claims whose sentences depend on which of their numbers are known, and the claims about caches and calls without an answer.
 
 use model::diagnosis::{Admission, Refusal, Resource};
 
@@ -234,6 +234,31 @@ pub(super) fn cache_evicts(lang: Lang, place: &str, evicted_per_s: f64, missed_s
             lang,
             "{place} evicts keys at {evicted} to stay below its memory limit, and {missed} of the reads miss.",
             "{place}에서 메모리 한도를 지키려고 키가 {evicted} 속도로 축출되고, 조회의 {missed}가 캐시 미스입니다."
+        ),
+    ]
+}
+
+/// Returns the texts of [`Claim::Unanswered`](model::diagnosis::Claim).
+pub(super) fn unanswered(
+    lang: Lang,
+    service: &str,
+    callee: &str,
+    waiting: f64,
+    mean_s: f64,
+    time_share: f64,
+) -> [String; 3] {
+    let (mean, calls, share) = (time(mean_s), count(waiting), percent(time_share));
+    [
+        text!(
+            lang,
+            "{service} waits for answers of {callee}: {mean} per request, {share} of response time",
+            "{service}의 {callee} 응답 대기: 요청당 {mean}, 응답 시간의 {share}"
+        ),
+        text!(lang, "{mean} per request, {share} of response time", "요청당 {mean}, 응답 시간의 {share}"),
+        text!(
+            lang,
+            "The kernel shows {calls} connections of {service} to {callee} that wait for an answer, on average. That is {share} of response time.",
+            "커널 기준으로 {service}에서 {callee}(으)로 연결되어 응답을 기다리는 연결이 평균 {calls}개입니다. 응답 시간의 {share}입니다."
         ),
     ]
 }

@@ -55,7 +55,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 }
 
 fn found(view: &View<'_>) -> Option<Observation> {
-    // Where traces cover the time, they tell more.
+    // Where traces cover the time, they show more.
     let is_dark = view.paths.traces == 0 || view.share_outside() >= DECIDES_MIN;
     let mean_s = view.level.requests.mean_s.filter(|_| is_dark && view.level.tasks.is_none())?;
     let all = calls(view);
