@@ -11,6 +11,9 @@ use crate::limits::{
 /// Bytes of a control frame's payload (RFC 6455, 5.5).
 const CONTROL_BYTES_MAX: usize = 125;
 
+/// Longer payloads are not copied out of the buffer.
+const PAYLOAD_COPIED_BYTES_MAX: usize = 4 << 10;
+
 /// The close code that stands for a close frame without one (RFC 6455, 7.4.1).
 const NO_STATUS: u16 = 1005;
 
@@ -99,10 +102,19 @@ pub fn encode_frame(
     out.extend_from_slice(&mask);
     let start = out.len();
     out.extend_from_slice(payload);
-    for piece in out[start..].chunks_mut(4) {
-        for (byte, key) in piece.iter_mut().zip(mask) {
-            *byte ^= key;
-        }
+    apply_mask(&mut out[start..], mask);
+}
+
+/// Masks a payload, two masks at a time.
+fn apply_mask(payload: &mut [u8], mask: [u8; 4]) {
+    let [a, b, c, d] = mask;
+    let two = u64::from_ne_bytes([a, b, c, d, a, b, c, d]);
+    let (words, rest) = payload.as_chunks_mut();
+    for word in words {
+        *word = (u64::from_ne_bytes(*word) ^ two).to_ne_bytes();
+    }
+    for (byte, key) in rest.iter_mut().zip(two.to_ne_bytes()) {
+        *byte ^= key;
     }
 }
 
@@ -211,7 +223,7 @@ impl FrameDecoder {
                 return Ok(Step::NeedsBytes);
             }
             self.input.advance(head.bytes);
-            let payload = self.input.split_to(head.payload_bytes).freeze();
+            let payload = self.payload(head.payload_bytes);
             if let Some(message) = self.take(head.first, payload)? {
                 return Ok(Step::Message(message));
             }
@@ -219,6 +231,16 @@ impl FrameDecoder {
                 return Ok(Step::Busy);
             }
         }
+    }
+
+    /// Takes a payload from the front of the input. A copy of a short one leaves the buffer to the next frame.
+    fn payload(&mut self, bytes: usize) -> Bytes {
+        if bytes > PAYLOAD_COPIED_BYTES_MAX {
+            return self.input.split_to(bytes).freeze();
+        }
+        let payload = Bytes::copy_from_slice(&self.input[..bytes]);
+        self.input.advance(bytes);
+        payload
     }
 
     /// Bytes that its buffers take.
