@@ -42,7 +42,7 @@ const NATIVES: &[(&str, NativeFn)] = &[
 ];
 
 /// The places of the events in the list of `websockets.js`.
-mod event {
+mod number {
     pub(super) const OPEN: i32 = 0;
     pub(super) const MESSAGE: i32 = 1;
     pub(super) const ERROR: i32 = 2;
@@ -96,8 +96,8 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: EventLine, opened: Opened) -> rquic
             session.leave(vu);
         }
         let error = opened.error.unwrap_or_else(|| "too many WebSockets are open".into());
-        line.dispatch(ctx, (event::ERROR, at, error.as_str()))?;
-        return line.dispatch(ctx, (event::CLOSE, at, Value::new_undefined(ctx.clone()), ""));
+        line.dispatch(ctx, (number::ERROR, at, error.as_str()))?;
+        return line.dispatch(ctx, (number::CLOSE, at, Value::new_undefined(ctx.clone()), ""));
     };
     line.id = id;
     let header = |name: &str| {
@@ -108,7 +108,7 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: EventLine, opened: Opened) -> rquic
     let protocol = header("Sec-WebSocket-Protocol").unwrap_or_default();
     // Before the script's handler runs: it may wait, and no event is delivered meanwhile.
     line.clone().listen(session.clone());
-    line.dispatch(ctx, (event::OPEN, at, id, protocol, extensions))
+    line.dispatch(ctx, (number::OPEN, at, id, protocol, extensions))
 }
 
 impl EventSource for Session {
@@ -130,21 +130,21 @@ impl EventSource for Session {
         let at = unix_ms(&line.vu, event.at);
         match event.kind {
             EventKind::Text(text) => {
-                let number = Value::new_int(ctx.clone(), event::MESSAGE);
+                let message = Value::new_int(ctx.clone(), number::MESSAGE);
                 let at = Value::new_float(ctx.clone(), at);
-                line.dispatch_values(ctx, [&number, &at, &js::string_from_bytes(ctx, &text)?])
+                line.dispatch_values(ctx, [&message, &at, &js::string_from_bytes(ctx, &text)?])
             }
             EventKind::Binary(bytes) => {
                 let data = ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value();
-                line.dispatch(ctx, (event::MESSAGE, at, data, true))
+                line.dispatch(ctx, (number::MESSAGE, at, data, true))
             }
-            EventKind::Ping => line.dispatch(ctx, (event::PING, at)),
-            EventKind::Pong => line.dispatch(ctx, (event::PONG, at)),
+            EventKind::Ping => line.dispatch(ctx, (number::PING, at)),
+            EventKind::Pong => line.dispatch(ctx, (number::PONG, at)),
             EventKind::Closed { code, reason, error } => {
                 if let Some(error) = error {
-                    line.dispatch(ctx, (event::ERROR, at, error))?;
+                    line.dispatch(ctx, (number::ERROR, at, error))?;
                 }
-                line.dispatch(ctx, (event::CLOSE, at, code, reason))
+                line.dispatch(ctx, (number::CLOSE, at, code, reason))
             }
         }
     }
