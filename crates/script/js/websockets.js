@@ -3,7 +3,12 @@
   'use strict';
 
   const [CONNECTING, OPEN, CLOSING, CLOSED] = [0, 1, 2, 3];
+  // The host passes an event by its place in this list.
   const EVENTS = ['open', 'message', 'error', 'close', 'ping', 'pong'];
+  const MESSAGE = EVENTS.indexOf('message');
+  const ERROR = EVENTS.indexOf('error');
+  const CLOSE = EVENTS.indexOf('close');
+  const { send } = host;
 
   // k6's checks and words; our host is asked only for what has passed them.
   function check(url) {
@@ -22,6 +27,11 @@
     return list.length === 0 ? undefined : list.join(', ');
   }
 
+  // Browsers silently drop what is sent to a closed socket; k6 throws.
+  function failState() {
+    host.fail('InvalidStateError');
+  }
+
   class WebSocket {
     #id;
     #url;
@@ -29,28 +39,40 @@
     #binaryType = 'blob';
     #protocol = '';
     #extensions = [];
-    #handlers = {};
-    #listeners = {};
+    // Both by the number of the event.
+    #handlers = EVENTS.map(() => undefined);
+    #listeners = EVENTS.map(() => undefined);
     #closesEarly;
+
+    // Events that were made alike share their layout for as long as one of them lives. One specimen of each step spares the engine
+    // to lay out every event anew.
+    static #specimens = [
+      {},
+      { type: '' },
+      { type: '', target: null },
+      { type: '', target: null, timestamp: 0 },
+      { type: '', target: null, timestamp: 0, data: '' },
+      { type: '', target: null, timestamp: 0, data: '', origin: '' },
+    ];
 
     constructor(url, protocols, params) {
       if (arguments.length === 0) host.fail('WebSocket requires a url');
       this.#url = String(url);
       check(this.#url);
-      host.start(this.#url, protocolsOf(protocols), params, (...event) => this.#take(...event));
+      host.start(this.#url, protocolsOf(protocols), params, this.#take);
     }
 
     static {
-      for (const event of EVENTS) {
+      for (const [number, event] of EVENTS.entries()) {
         Object.defineProperty(this.prototype, `on${event}`, {
           get() {
-            return this.#handlers[event] ?? null;
+            return this.#handlers[number] ?? null;
           },
           set(handler) {
             if (handler !== null && handler !== undefined && typeof handler !== 'function') {
               host.fail(`a value for 'on${event}' should be callable`);
             }
-            this.#handlers[event] = handler;
+            this.#handlers[number] = handler;
           },
           enumerable: true,
           configurable: true,
@@ -87,29 +109,28 @@
       this.#binaryType = type;
     }
 
+    // Lists of listeners are replaced and never changed: a listener may add and remove others.
     addEventListener(event, listener) {
-      if (!EVENTS.includes(event)) return host.warn(`can't add event handler: unknown event type: ${event}`);
+      const number = EVENTS.indexOf(event);
+      if (number < 0) return host.warn(`can't add event handler: unknown event type: ${event}`);
       if (typeof listener !== 'function') return;
-      (this.#listeners[event] ??= []).push(listener);
+      this.#listeners[number] = [...(this.#listeners[number] ?? []), listener];
     }
 
     removeEventListener(event, listener) {
-      this.#listeners[event] = this.#listeners[event]?.filter((known) => known !== listener);
+      const number = EVENTS.indexOf(event);
+      if (number < 0) return;
+      this.#listeners[number] = this.#listeners[number]?.filter((known) => known !== listener);
     }
 
     send(data) {
-      this.#needOpen();
-      host.send(this.#id, data);
+      if (this.#state !== OPEN) failState();
+      send(this.#id, data);
     }
 
     ping() {
-      this.#needOpen();
+      if (this.#state !== OPEN) failState();
       host.ping(this.#id);
-    }
-
-    // Browsers silently drop what is sent to a closed socket; k6 throws.
-    #needOpen() {
-      if (this.#state !== OPEN) host.fail('InvalidStateError');
     }
 
     close(code, reason = '') {
@@ -127,19 +148,40 @@
       else this.#closesEarly = [number, String(reason)];
     }
 
-    #take(type, at, first, second, third) {
-      const event = { type, target: this, timestamp: at };
-      switch (type) {
+    // Takes the host's events; a field because a private method is looked up in longer time.
+    #take = (number, at, first, second, third) => {
+      let event;
+      if (number === MESSAGE) {
+        const isBinary = second;
+        const data = isBinary ? this.#bytes(first) : first;
+        event = { type: 'message', target: this, timestamp: at, data, origin: this.#url };
+      } else {
+        event = this.#change(number, at, first, second, third);
+        if (event === undefined) return;
+      }
+      try {
+        this.#handlers[number]?.call(this, event);
+        const listeners = this.#listeners[number];
+        if (listeners !== undefined) for (const listener of listeners) listener.call(this, event);
+      } catch (error) {
+        this.#fail(at, error);
+        throw error;
+      }
+    };
+
+    #bytes(buffer) {
+      return this.#binaryType === 'arraybuffer' ? buffer : host.blob(buffer);
+    }
+
+    #change(number, at, first, second, third) {
+      const event = { type: EVENTS[number], target: this, timestamp: at };
+      switch (event.type) {
         case 'open':
           this.#id = first;
           if (this.#closesEarly) return host.close(this.#id, ...this.#closesEarly);
           this.#state = OPEN;
           this.#protocol = second;
           this.#extensions = third;
-          break;
-        case 'message':
-          event.data = typeof first === 'string' || this.#binaryType === 'arraybuffer' ? first : host.blob(first);
-          event.origin = this.#url;
           break;
         case 'error':
           this.#state = CLOSED;
@@ -151,17 +193,7 @@
           event.reason = second;
           break;
       }
-      try {
-        this.#emit(event);
-      } catch (error) {
-        this.#fail(at, error);
-        throw error;
-      }
-    }
-
-    #emit(event) {
-      this.#handlers[event.type]?.call(this, event);
-      for (const listener of [...(this.#listeners[event.type] ?? [])]) listener.call(this, event);
+      return event;
     }
 
     // A handler threw: as in k6 the socket hears of it and is closed, and the iteration fails.
@@ -169,8 +201,8 @@
       if (this.#state === CLOSED) return;
       this.#state = CLOSED;
       if (this.#id !== undefined) host.end(this.#id);
-      this.#emit({ type: 'error', target: this, timestamp: at, error: String(error) });
-      this.#emit({ type: 'close', target: this, timestamp: at, code: undefined, reason: '' });
+      this.#take(ERROR, at, String(error));
+      this.#take(CLOSE, at, undefined, '');
     }
 
     get [Symbol.toStringTag]() {

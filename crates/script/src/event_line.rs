@@ -7,6 +7,7 @@ use rquickjs::function::IntoArgs;
 use rquickjs::{Ctx, Function, Persistent, Value};
 
 use crate::async_groups;
+use crate::js;
 use crate::state::VuState;
 use crate::state::events::Completion;
 use crate::state::stop::StopReason;
@@ -67,6 +68,20 @@ impl EventLine {
         async_groups::resume(&self.vu, self.group.as_ref());
         let dispatch = self.dispatch.clone().restore(ctx)?;
         vu::preempt::in_engine(|| dispatch.call::<_, Value<'js>>(event)).map(drop)
+    }
+
+    /// As [`Self::dispatch`], for events that come often.
+    ///
+    /// # Errors
+    /// The function throws.
+    pub(crate) fn dispatch_values<'js, const N: usize>(
+        &self,
+        ctx: &Ctx<'js>,
+        event: [&Value<'js>; N],
+    ) -> rquickjs::Result<()> {
+        async_groups::resume(&self.vu, self.group.as_ref());
+        let dispatch = self.dispatch.clone().restore(ctx)?;
+        js::call(dispatch.as_value(), event).map(drop)
     }
 
     fn deliver<S: EventSource>(self, ctx: &Ctx<'_>, source: Rc<S>) -> rquickjs::Result<()> {

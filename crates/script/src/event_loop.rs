@@ -1,5 +1,6 @@
 //! The event loop of an iteration: it ends when no promise job, timer or task is left.
 
+use std::future::poll_fn;
 use std::rc::Rc;
 
 use futures_util::StreamExt;
@@ -56,9 +57,9 @@ fn wait(vu: &Rc<VuState>) -> Result<Woke, vu::Interrupted> {
     if next_timer.is_some_and(|at| at <= SystemClock::now()) {
         return Ok(Woke::Timer);
     }
-    // Taken out while waiting: nothing can add tasks meanwhile, because the VU's one stack waits here.
-    let mut tasks = vu.events.tasks.take();
-    let woke = vu::block_on(async {
+    vu::block_on(async {
+        // Nothing adds tasks meanwhile, because the VU's one stack waits here.
+        let task = poll_fn(|cx| vu.events.tasks.borrow_mut().poll_next_unpin(cx));
         let timer = async {
             match next_timer {
                 Some(at) => tokio::time::sleep(at.since(SystemClock::now())).await,
@@ -67,12 +68,10 @@ fn wait(vu: &Rc<VuState>) -> Result<Woke, vu::Interrupted> {
         };
         tokio::select! {
             biased;
-            Some(completion) = tasks.next(), if !tasks.is_empty() => Woke::Task(completion),
+            Some(completion) = task => Woke::Task(completion),
             () = timer => Woke::Timer,
         }
-    });
-    *vu.events.tasks.borrow_mut() = tasks;
-    woke
+    })
 }
 
 fn call<'js>(ctx: &Ctx<'js>, timer: TimerCall) -> rquickjs::Result<()> {

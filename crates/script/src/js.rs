@@ -330,25 +330,34 @@ pub(crate) fn to_object<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Re
     ctx.globals().get::<_, Function<'js>>("Object")?.call((value.clone(),))
 }
 
-/// Calls `value` with one argument; `None` when it is no function. It is the binding's call without its list of arguments
-/// and its question what kind of function this is, because every check of every iteration goes through here.
+/// Calls `value` with one argument; `None` when it is no function.
 pub(crate) fn call_if_function<'js>(
     value: &Value<'js>,
     argument: &Value<'js>,
 ) -> Option<rquickjs::Result<Value<'js>>> {
-    let ctx = value.ctx();
-    let raw = ctx.as_raw().as_ptr();
-    // SAFETY: both values belong to `ctx`; the call keeps neither, and its result is owned.
+    // SAFETY: the value belongs to its context, and the engine only reads it.
+    let is_function = unsafe { qjs::JS_IsFunction(value.ctx().as_raw().as_ptr(), value.as_raw()) };
+    is_function.then(|| call(value, [argument]))
+}
+
+/// Calls a function. It is the binding's call without its list of arguments and its question what kind of function this is, because
+/// every check and every message goes through here.
+///
+/// # Errors
+/// The function throws, or the value is none.
+pub(crate) fn call<'js, const N: usize>(
+    function: &Value<'js>,
+    arguments: [&Value<'js>; N],
+) -> rquickjs::Result<Value<'js>> {
+    let ctx = function.ctx();
+    let mut arguments = arguments.map(|argument| argument.as_raw());
+    let (raw, function, this) = (ctx.as_raw().as_ptr(), function.as_raw(), qjs::JS_UNDEFINED);
+    // SAFETY: all values belong to `ctx`; the call keeps none of them, and its result is owned.
     let result = unsafe {
-        if !qjs::JS_IsFunction(raw, value.as_raw()) {
-            return None;
-        }
-        let mut arguments = [argument.as_raw()];
-        let call = || qjs::JS_Call(raw, value.as_raw(), qjs::JS_UNDEFINED, 1, arguments.as_mut_ptr());
-        let result = vu::preempt::in_engine(call);
-        Value::from_raw(ctx.clone(), result)
+        let call = || qjs::JS_Call(raw, function, this, N as _, arguments.as_mut_ptr());
+        Value::from_raw(ctx.clone(), vu::preempt::in_engine(call))
     };
-    Some(if result.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(result) })
+    if result.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(result) }
 }
 
 /// Whether a value is an object of the class `Object`, with whatever prototype.

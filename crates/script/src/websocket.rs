@@ -38,20 +38,21 @@ fn ping<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     args.undefined()
 }
 
-/// The payload that a script sends: text, or bytes.
-fn payload_of<'js>(
+/// Shows the payload that a script sends: text, or bytes.
+fn with_payload<'js, T>(
     args: &Args<'_, 'js>,
     value: &Value<'js>,
-) -> rquickjs::Result<(wire::MessageKind, Vec<u8>)> {
+    take: impl FnOnce(wire::MessageKind, &[u8]) -> T,
+) -> rquickjs::Result<T> {
     if value.is_string() {
-        return Ok((wire::MessageKind::Text, js::to_string(args.ctx, value)?.into_bytes()));
+        return js::with_text(args.ctx, value, |text| take(wire::MessageKind::Text, text.as_bytes()));
     }
     let bytes = match js::bytes_of(value) {
         Some(bytes) => Some(bytes),
         None => crate::globals::blob::bytes_of(args.vu, value)?,
     };
     match bytes {
-        Some(bytes) => Ok((wire::MessageKind::Binary, bytes)),
+        Some(bytes) => Ok(take(wire::MessageKind::Binary, &bytes)),
         None => Err(args.error(format!("unsupported send type {}", value.type_name()))),
     }
 }

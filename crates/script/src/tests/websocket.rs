@@ -130,6 +130,43 @@ fn blobs_are_sent() {
 }
 
 #[test]
+fn messages_are_events_of_plain_properties() {
+    check(
+        "const s = new WebSocket(__ENV.BASE + '/ws/echo'); s.binaryType = 'arraybuffer'; let events = [];
+         s.onopen = () => { s.send('a'); s.send(new Uint8Array([1, 2])); };
+         s.onmessage = function (e) {
+           events.push(e);
+           if (events.length === 1) return;
+           const [first, second] = events;
+           console.log(Object.keys(first).join(), first.type, first.data, first.origin === s.url, this === s, first.target === s);
+           console.log(second.data.byteLength, second.timestamp >= first.timestamp, first !== second);
+           s.close();
+         };
+         s.onclose = (e) => console.log(JSON.stringify({ ...e, target: 0, timestamp: 0 }));",
+        &[
+            "type,target,timestamp,data,origin message a true true true",
+            "2 true true",
+            "{\"type\":\"close\",\"target\":0,\"timestamp\":0,\"code\":1000,\"reason\":\"\"}",
+        ],
+    );
+}
+
+#[test]
+fn listeners_come_and_go_while_an_event_is_passed_on() {
+    check(
+        "const s = new WebSocket(__ENV.BASE + '/ws/echo'); const log = (name) => () => console.log(name);
+         const late = log('late'), once = () => { console.log('once'); s.removeEventListener('message', once); };
+         s.onopen = () => { s.send('1'); s.send('2'); };
+         s.addEventListener('message', once);
+         s.addEventListener('message', () => s.addEventListener('message', late));
+         s.addEventListener('message', (e) => { if (e.data === '2') s.close(); });
+         s.addEventListener('nothing', log('never')); s.removeEventListener('nothing', late);
+         s.onmessage = (e) => console.log('handler', e.data);",
+        &["can't add event handler: unknown event type: nothing", "handler 1", "once", "handler 2", "late"],
+    );
+}
+
+#[test]
 fn servers_that_break_the_protocol_end_the_session() {
     for kind in
         ["masked", "reserved-bits", "compressed", "opcode", "length", "negative-length", "continuation"]

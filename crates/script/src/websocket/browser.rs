@@ -8,7 +8,7 @@ use rquickjs::{ArrayBuffer, Ctx, Object, Value};
 use super::open::{Opened, open};
 use super::params::Prepared;
 use super::session::{Event, EventKind, Session};
-use super::{fail, id_of, params, payload_of, ping, session_of};
+use super::{fail, id_of, params, ping, session_of, with_payload};
 use crate::event_line::{EventLine, EventSource};
 use crate::js::prelude::Prelude;
 use crate::js::registry::Builtin;
@@ -40,6 +40,16 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("buffered", buffered),
     ("blob", blob),
 ];
+
+/// The places of the events in the list of `websockets.js`.
+mod number {
+    pub(super) const OPEN: i32 = 0;
+    pub(super) const MESSAGE: i32 = 1;
+    pub(super) const ERROR: i32 = 2;
+    pub(super) const CLOSE: i32 = 3;
+    pub(super) const PING: i32 = 4;
+    pub(super) const PONG: i32 = 5;
+}
 
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let module = PRELUDE.run(ctx, vu, NATIVES)?.into_object().ok_or(rquickjs::Error::Exception)?;
@@ -86,8 +96,8 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: EventLine, opened: Opened) -> rquic
             session.leave(vu);
         }
         let error = opened.error.unwrap_or_else(|| "too many WebSockets are open".into());
-        line.dispatch(ctx, ("error", at, error.as_str()))?;
-        return line.dispatch(ctx, ("close", at, Value::new_undefined(ctx.clone()), ""));
+        line.dispatch(ctx, (number::ERROR, at, error.as_str()))?;
+        return line.dispatch(ctx, (number::CLOSE, at, Value::new_undefined(ctx.clone()), ""));
     };
     line.id = id;
     let header = |name: &str| {
@@ -98,7 +108,7 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: EventLine, opened: Opened) -> rquic
     let protocol = header("Sec-WebSocket-Protocol").unwrap_or_default();
     // Before the script's handler runs: it may wait, and no event is delivered meanwhile.
     line.clone().listen(session.clone());
-    line.dispatch(ctx, ("open", at, id, protocol, extensions))
+    line.dispatch(ctx, (number::OPEN, at, id, protocol, extensions))
 }
 
 impl EventSource for Session {
@@ -119,16 +129,22 @@ impl EventSource for Session {
     fn deliver(&self, ctx: &Ctx<'_>, line: &EventLine, event: Event) -> rquickjs::Result<()> {
         let at = unix_ms(&line.vu, event.at);
         match event.kind {
-            EventKind::Text(text) => line.dispatch(ctx, ("message", at, js::string_from_bytes(ctx, &text)?)),
-            EventKind::Binary(bytes) => line
-                .dispatch(ctx, ("message", at, ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value())),
-            EventKind::Ping => line.dispatch(ctx, ("ping", at)),
-            EventKind::Pong => line.dispatch(ctx, ("pong", at)),
+            EventKind::Text(text) => {
+                let message = Value::new_int(ctx.clone(), number::MESSAGE);
+                let at = Value::new_float(ctx.clone(), at);
+                line.dispatch_values(ctx, [&message, &at, &js::string_from_bytes(ctx, &text)?])
+            }
+            EventKind::Binary(bytes) => {
+                let data = ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value();
+                line.dispatch(ctx, (number::MESSAGE, at, data, true))
+            }
+            EventKind::Ping => line.dispatch(ctx, (number::PING, at)),
+            EventKind::Pong => line.dispatch(ctx, (number::PONG, at)),
             EventKind::Closed { code, reason, error } => {
                 if let Some(error) = error {
-                    line.dispatch(ctx, ("error", at, error))?;
+                    line.dispatch(ctx, (number::ERROR, at, error))?;
                 }
-                line.dispatch(ctx, ("close", at, code, reason))
+                line.dispatch(ctx, (number::CLOSE, at, code, reason))
             }
         }
     }
@@ -142,9 +158,12 @@ fn unix_ms(vu: &VuState, at: model::Instant) -> f64 {
 
 /// `send(id, data)`
 fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let (kind, payload) = payload_of(args, &args.get(1))?;
-    let Some(session) = session_of(args) else { return args.undefined() };
-    if !session.send(args.vu, kind, &payload) && session.queued_bytes() > 0 {
+    let session = session_of(args);
+    let is_taken = with_payload(args, &args.get(1), |kind, payload| {
+        session.as_ref().is_some_and(|session| session.send(args.vu, kind, payload))
+    })?;
+    let Some(session) = session else { return args.undefined() };
+    if !is_taken && session.queued_bytes() > 0 {
         return Err(
             args.error("the WebSocket's queue is full: the server does not read as fast as the script sends")
         );

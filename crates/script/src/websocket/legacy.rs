@@ -8,7 +8,7 @@ use rquickjs::{Array, ArrayBuffer, Ctx, Object, Value};
 
 use super::open::{open, refuse};
 use super::session::{Event, EventKind};
-use super::{fail, id_of, params, ping, session_of};
+use super::{fail, id_of, params, ping, session_of, with_payload};
 use crate::error::unwind;
 use crate::js::prelude::Prelude;
 use crate::js::registry::Builtin;
@@ -137,9 +137,12 @@ fn describe<'js>(args: &Args<'_, 'js>, event: Event) -> rquickjs::Result<Array<'
 
 /// `send(id, data)`: waits until nearly all of it is out, so that a script cannot outrun its server.
 fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let (kind, payload) = super::payload_of(args, &args.get(1))?;
-    let Some(session) = session_of(args) else { return args.undefined() };
-    if session.send(args.vu, kind, &payload) && session.queued_bytes() > SEND_AHEAD_BYTES_MAX {
+    let session = session_of(args);
+    let is_taken = with_payload(args, &args.get(1), |kind, payload| {
+        session.as_ref().is_some_and(|session| session.send(args.vu, kind, payload))
+    })?;
+    let Some(session) = session else { return args.undefined() };
+    if is_taken && session.queued_bytes() > SEND_AHEAD_BYTES_MAX {
         vu::block_on(session.flushed(SEND_AHEAD_BYTES_MAX)).map_err(|vu::Interrupted| interrupted(args))?;
     }
     args.undefined()

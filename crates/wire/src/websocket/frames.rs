@@ -11,6 +11,9 @@ use crate::limits::{
 /// Bytes of a control frame's payload (RFC 6455, 5.5).
 const CONTROL_BYTES_MAX: usize = 125;
 
+/// Longer payloads are not copied out of the buffer.
+const PAYLOAD_COPIED_BYTES_MAX: usize = 4 << 10;
+
 /// The close code that stands for a close frame without one (RFC 6455, 7.4.1).
 const NO_STATUS: u16 = 1005;
 
@@ -99,10 +102,19 @@ pub fn encode_frame(
     out.extend_from_slice(&mask);
     let start = out.len();
     out.extend_from_slice(payload);
-    for piece in out[start..].chunks_mut(4) {
-        for (byte, key) in piece.iter_mut().zip(mask) {
-            *byte ^= key;
-        }
+    apply_mask(&mut out[start..], mask);
+}
+
+/// Masks a payload, two masks at a time.
+fn apply_mask(payload: &mut [u8], mask: [u8; 4]) {
+    let [a, b, c, d] = mask;
+    let two = u64::from_ne_bytes([a, b, c, d, a, b, c, d]);
+    let (words, rest) = payload.as_chunks_mut();
+    for word in words {
+        *word = (u64::from_ne_bytes(*word) ^ two).to_ne_bytes();
+    }
+    for (byte, key) in rest.iter_mut().zip(two.to_ne_bytes()) {
+        *byte ^= key;
     }
 }
 
@@ -211,7 +223,7 @@ impl FrameDecoder {
                 return Ok(Step::NeedsBytes);
             }
             self.input.advance(head.bytes);
-            let payload = self.input.split_to(head.payload_bytes).freeze();
+            let payload = self.payload(head.payload_bytes);
             if let Some(message) = self.take(head.first, payload)? {
                 return Ok(Step::Message(message));
             }
@@ -221,6 +233,19 @@ impl FrameDecoder {
         }
     }
 
+    /// Takes a payload from the front of the input. A copy of a short one leaves the buffer to the next frame; the last long one
+    /// takes it along, so that its memory is not held for longer than the message.
+    fn payload(&mut self, bytes: usize) -> Bytes {
+        if bytes > PAYLOAD_COPIED_BYTES_MAX {
+            let is_last = bytes == self.input.len();
+            let payload = if is_last { std::mem::take(&mut self.input) } else { self.input.split_to(bytes) };
+            return payload.freeze();
+        }
+        let payload = Bytes::copy_from_slice(&self.input[..bytes]);
+        self.input.advance(bytes);
+        payload
+    }
+
     /// Bytes that its buffers take.
     pub(super) fn held_bytes(&self) -> u64 {
         let begun_bytes = self.begun.as_ref().map_or(0, |begun| begun.payload.capacity());
@@ -228,9 +253,9 @@ impl FrameDecoder {
         (self.input.capacity() + begun_bytes + inflating_bytes) as u64
     }
 
-    /// An idle connection holds no buffer.
+    /// An idle connection holds no long buffer. Its capacity does not count what was taken from its front.
     fn let_go(&mut self) {
-        if self.input.is_empty() && self.input.capacity() > WS_BUFFER_KEPT_BYTES_MAX {
+        if self.input.is_empty() && self.input.try_reclaim(WS_BUFFER_KEPT_BYTES_MAX + 1) {
             self.input = BytesMut::new();
         }
     }
@@ -393,6 +418,17 @@ mod tests {
     }
 
     #[test]
+    fn an_idle_connection_holds_no_long_buffer() {
+        let mut decoder = FrameDecoder::new(false);
+        for payload_bytes in [10, PAYLOAD_COPIED_BYTES_MAX, PAYLOAD_COPIED_BYTES_MAX + 1] {
+            decoder.feed(&server_frame(0x82, &vec![7; payload_bytes]).repeat(1000));
+            let messages = std::iter::from_fn(|| decoder.next_message().expect("good frames"));
+            assert_eq!(messages.count(), 1000);
+            assert!(!decoder.input.try_reclaim(WS_BUFFER_KEPT_BYTES_MAX + 1), "{payload_bytes}");
+        }
+    }
+
+    #[test]
     fn messages_come_out_however_they_are_cut() {
         let bytes = [
             server_frame(0x81, b"hello"),
@@ -497,6 +533,11 @@ mod tests {
         // The example of RFC 6455, 5.7.
         encode_frame(&mut out, MessageKind::Text, false, b"Hello", [0x37, 0xfa, 0x21, 0x3d]);
         assert_eq!(out, b"\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58");
+        let (payload, mask) = ((0..19).collect::<Vec<u8>>(), [9, 8, 7, 6]);
+        out.clear();
+        encode_frame(&mut out, MessageKind::Binary, false, &payload, mask);
+        let masked = payload.iter().zip(mask.iter().cycle()).map(|(byte, key)| byte ^ key);
+        assert_eq!(out[6..], masked.collect::<Vec<u8>>());
         for (length, head_bytes) in [(125, 6), (126, 8), (65_535, 8), (65_536, 14)] {
             out.clear();
             encode_frame(&mut out, MessageKind::Binary, true, &vec![0; length], [0; 4]);
