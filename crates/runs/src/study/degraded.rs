@@ -146,7 +146,7 @@ mod tests {
             let found: Vec<u32> = disturbed(&validity).into_iter().collect();
             assert_eq!(found, expect, "{validity:?}");
         };
-        let (few, many) = ([3..4, 12..14], [0..7]);
+        let (few, many) = ([3..4, 12..14], [0..4, 5..9]);
         check(Grade::Degraded, &[(Fault::TimerLag, &few)], &[3, 12, 13]);
         check(Grade::Degraded, &[(Fault::TimerLag, &few), (Fault::Unsteady, &many)], &[3, 12, 13]);
         check(Grade::Degraded, &[(Fault::TimerLag, &many)], &[]);
