@@ -46,8 +46,8 @@ pub(crate) struct Caller {
     pub(crate) processes: Vec<u32>,
 }
 
-/// A thread that counts the calls of programs at random times, for as long as this lives. Times that are exponentially distributed see
-/// what is there on average, whatever period the load has (R. W. Wolff, "Poisson arrivals see time averages", 1982).
+/// A thread that counts the calls of programs, until this is dropped. The intervals between readings are exponentially distributed, so
+/// that the mean is unbiased for periodic load, too (R. W. Wolff, "Poisson Arrivals See Time Averages", 1982).
 #[derive(Debug)]
 pub(crate) struct CallWatch {
     shared: Arc<Shared>,

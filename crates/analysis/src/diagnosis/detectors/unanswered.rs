@@ -183,12 +183,14 @@ mod tests {
         let before = consumer.points[0].0;
         consumer.points.insert(0, (model::Instant::from_ns(before.as_ns() - 5_000_000_000), 9.0));
         check(detect, &consumes, &[]);
-        let short = crate::diagnosis::Level { ..level(SECONDS, 25, 0.4) };
-        check(detect, &short, &[]);
+        let calls = case(&[("puma:9292", "127.0.0.1:4000", 9.0)]).evidence.signals;
+        check(detect, &with_evidence(level(SECONDS, 200, 0.05), calls.clone(), Vec::new()), &[]);
+        let long = with_evidence(level(SECONDS, 25, 0.4), calls, Vec::new());
+        check(detect, &long, &["slow downstream: python3:4000"]);
     }
 
     #[test]
-    fn traces_tell_more() {
+    fn time_that_traces_cover_is_left_to_them() {
         let trace = |number| sampled(number, request("shop", "GET /", 395.0, &[]));
         let case = case(&[("puma:9292", "127.0.0.1:4000", 9.0)]);
         check(detect, &crate::diagnosis::Level { traces: (0..20).map(trace).collect(), ..case }, &[]);
