@@ -35,7 +35,18 @@ function fields(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((match) => (match[1] === undefined ? (match[2] ?? '') : match[1].replaceAll('""', '"')));
 }
 
-const PHASES = ['blocked', 'looking_up', 'connecting', 'tls_handshaking', 'sending', 'waiting', 'receiving'];
+/** The relative error of a sum of floats, with room to spare. */
+const ROUNDING = 1e-12;
+/** The phases of a request: as the export names them, and as the page does. */
+const PHASES = [
+  ['blocked', 'blocked'],
+  ['looking_up', 'DNS lookup'],
+  ['connecting', 'connecting'],
+  ['tls_handshaking', 'TLS'],
+  ['sending', 'sending'],
+  ['waiting', 'waiting'],
+  ['receiving', 'receiving'],
+] as const;
 
 /** What requests of one place in the tree add up to. */
 export interface Sum {
@@ -86,7 +97,7 @@ function add(sums: Map<string, Sum>, path: string[], row: WindowRow): void {
     sum.sumNs += ns(row.sum);
     sum.max = Math.max(sum.max, row.max ?? 0);
   } else {
-    const phase = PHASES.find((known) => row.metric === `http_req_${known}`);
+    const [phase] = PHASES.find(([known]) => row.metric === `http_req_${known}`) ?? [];
     if (phase) sum.phasesNs[phase] = (sum.phasesNs[phase] ?? 0n) + ns(row.sum);
   }
 }
@@ -100,8 +111,17 @@ function mean(totalNs: bigint, count: number): number {
   return Number(totalNs) / 1e6 / count;
 }
 
+/**
+ * The text of a mean, given what is shown. The product adds up milliseconds as floats and cuts digits off, so that a mean of
+ * 24.2 µs may be 24.19 µs there: a text within that rounding is returned as it is.
+ */
+function meanText(ms: number, shown = ''): string {
+  const close = [1 - ROUNDING, 1 + ROUNDING].map((factor) => duration(ms * factor));
+  return close.includes(shown) ? shown : duration(ms);
+}
+
 /** The texts that a row of the tree has to show; statistics of samples that were not measured to their end are not known here. */
-export function textsOf(sum: Sum, total: Sum, elapsedMs: number): Record<string, string> {
+export function textsOf(sum: Sum, total: Sum, elapsedMs: number, shown: Record<string, string | undefined> = {}): Record<string, string> {
   const texts: Record<string, string> = {
     requests: plain(sum.requests),
     rate: brief(sum.requests / (elapsedMs / 1000), 'per_second'),
@@ -109,12 +129,14 @@ export function textsOf(sum: Sum, total: Sum, elapsedMs: number): Record<string,
     share: percent(Number(sum.sumNs) / Number(total.sumNs)),
   };
   if (sum.unmeasured > 0 || sum.timed === 0) return texts;
-  return { ...texts, avg: duration(mean(sum.sumNs, sum.timed)), max: duration(sum.max) };
+  return { ...texts, avg: meanText(mean(sum.sumNs, sum.timed), shown['avg']), max: duration(sum.max) };
 }
 
-/** The texts of the means of a row's phases, by their names in the export. */
-export function phasesOf(sum: Sum): Record<string, string> {
-  return Object.fromEntries(PHASES.map((phase) => [phase, duration(mean(sum.phasesNs[phase] ?? 0n, sum.timed))]));
+/** The means of a row's phases as its bar names them, given what it shows. */
+export function phasesOf(sum: Sum, shown: string): string {
+  const shownOf = new Map(shown.split(', ').map((phase) => [phase.slice(0, phase.lastIndexOf(' ')), phase.slice(phase.lastIndexOf(' ') + 1)]));
+  const phaseText = ([phase, name]: (typeof PHASES)[number]) => `${name} ${meanText(mean(sum.phasesNs[phase] ?? 0n, sum.timed), shownOf.get(name))}`;
+  return PHASES.map(phaseText).join(', ');
 }
 
 export { duration, percent, plain };
