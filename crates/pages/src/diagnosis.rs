@@ -6,5 +6,11 @@ use super::scope::Scope;
 use super::{failed, json};
 
 pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
-    json(&runs::diagnosis::of_run(&scope.reader, scope.lang).map_err(failed)?)
+    if !scope.is_whole() {
+        return json(&runs::diagnosis::of_run(&scope.reader, scope.lang).map_err(failed)?);
+    }
+    // What the run's page shows is known already, or is read once for both.
+    let (window, elapsed) = scope.sum()?;
+    let diagnosis = runs::diagnosis::of_judged(&scope.reader, window, elapsed, scope.validity()?, scope.lang);
+    json(&diagnosis.map_err(failed)?)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Duration;
 
 use analysis::diagnosis::{Case, Level, Requests, Second, Tasks, diagnose};
 use analysis::laws::retransmission::{count_above_zero, retransmitted};
@@ -12,12 +13,12 @@ use model::metric::builtin::{
     HTTP_REQ_WAITING, VUS,
 };
 use model::{
-    Aggregate, Datum, Diagnosis, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey,
+    Aggregate, Brief, Datum, Diagnosis, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey,
     Signal, SignalId, SystemTag, TagInterner, TagSet, Trend, Validity, Window, Work,
 };
 use report::Lang;
 use report::diagnosis::Clock;
-use runfile::Reader;
+use runfile::{Reader, Want};
 
 use super::failed;
 use super::offered::Offered;
@@ -65,14 +66,34 @@ pub fn of_runs(
     let readers: Vec<&Reader> = looked.iter().map(|(reader, _)| *reader).collect();
     let mut case = case(looked)?;
     case.levels.iter_mut().for_each(change);
+    Ok(diagnosed(&case, &readers, lang))
+}
+
+/// Diagnoses a whole run whose sum, length and validity are known, which spares reading most of its file.
+///
+/// # Errors
+/// The file is damaged.
+pub fn of_judged(
+    reader: &Reader,
+    window: &Window,
+    elapsed: Duration,
+    validity: &Validity,
+    lang: Lang,
+) -> Result<DiagnosisReport, Failure> {
+    let seconds = Seconds::read(reader)?;
+    let level = level_of(reader, None, Summed { window, elapsed, seconds, validity: validity.clone() })?;
+    Ok(diagnosed(&Case { levels: vec![level] }, &[reader], lang).1)
+}
+
+fn diagnosed(case: &Case, readers: &[&Reader], lang: Lang) -> (Diagnosis, DiagnosisReport) {
     let clock_of = |level: &Level| {
         let reader = readers.iter().find(|reader| reader.header().run_id == level.id)?;
         Some(clock(reader, level))
     };
     let clocks: Vec<Clock> = case.levels.iter().filter_map(clock_of).collect();
-    let found = diagnose(&case);
+    let found = diagnose(case);
     let document = report::diagnosis::document(&found, &clocks, lang);
-    Ok((found, document))
+    (found, document)
 }
 
 /// Returns the clock that converts instants of a level to times of its run.
@@ -99,18 +120,28 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
         None => whole(reader)?,
         Some(range) => part_of(reader, range.clone())?,
     };
-    let range = part.clone().map_or_else(|| reader.range().map_err(|error| failed(&error)), Ok)?;
-    let is_part = part.is_some();
     let mut seconds = Seconds::default();
     let is_wanted = |key: SeriesKey| key.metric == HTTP_REQ_DURATION;
-    let validity = validity::of_stored_beside(reader, &window, part, is_wanted, |index, key, brief| {
-        if key.metric == HTTP_REQ_DURATION {
-            let second = seconds.0.entry(index).or_default();
-            second.count = second.count.saturating_add(brief.count());
-            second.finished = second.finished.saturating_add(brief.count()).saturating_add(brief.failures);
-            second.sum_ms += brief.sum;
-        }
-    })?;
+    let validity =
+        validity::of_stored_beside(reader, &window, part.clone(), is_wanted, |index, key, brief| {
+            seconds.add(index, key, &brief);
+        })?;
+    level_of(reader, part, Summed { window: &window, elapsed, seconds, validity })
+}
+
+/// What is known of a run, or of a part of it, once its windows were read.
+struct Summed<'a> {
+    window: &'a Window,
+    elapsed: Duration,
+    /// With requests only.
+    seconds: Seconds,
+    validity: Validity,
+}
+
+fn level_of(reader: &Reader, part: Option<Range<u32>>, summed: Summed<'_>) -> Result<Level, Failure> {
+    let Summed { window, elapsed, mut seconds, validity } = summed;
+    let is_part = part.is_some();
+    let range = part.map_or_else(|| reader.range().map_err(|error| failed(&error)), Ok)?;
     for row in reader.load(range.clone()).map_err(|error| failed(&error))? {
         if row.work == Work::Requests {
             seconds.0.entry(row.window).or_default().in_flight_ns += row.in_flight_ns as f64;
@@ -125,7 +156,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
     }
     let spans = reader.spans(range).map_err(|error| failed(&error))?;
     let header = reader.header();
-    let totals = totals_of(reader, &window, elapsed)?;
+    let totals = totals_of(reader, window, elapsed)?;
     let view = totals.view(elapsed);
     let results = view.metrics.iter().flat_map(|metric| {
         metric.thresholds.iter().chain(metric.sub_metrics.iter().flat_map(|sub| sub.thresholds.iter()))
@@ -136,7 +167,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
         .collect();
     let Validity { grade, reasons, .. } = validity;
     let evidence = collected_in(reader)?;
-    let tasks = tasks(reader, &window);
+    let tasks = tasks(reader, window);
     let is_closed = Offered::from_header(header).is_some_and(|offered| offered.closed_vus().is_some());
     let mut traces = reader.traces().map_err(|error| failed(&error))?;
     if is_part {
@@ -152,7 +183,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
         service_s: tasks.as_ref().and_then(|tasks| service_s(&evidence.records, tasks)),
         closed_vus: is_closed.then(|| vus.mean()).flatten(),
         seconds: seconds.within(&spans),
-        requests: requests(&window, reader.tags()),
+        requests: requests(window, reader.tags()),
         tasks,
         thresholds_failed,
         evidence,
@@ -223,6 +254,28 @@ struct Added {
 }
 
 impl Seconds {
+    /// Reads the requests of a whole run, and nothing else of it.
+    fn read(reader: &Reader) -> Result<Seconds, Failure> {
+        let mut seconds = Seconds::default();
+        let want = |key: SeriesKey| if key.metric == HTTP_REQ_DURATION { Want::Brief } else { Want::Nothing };
+        let range = reader.range().map_err(|error| failed(&error))?;
+        for minute in reader.minutes(range).map_err(|error| failed(&error))? {
+            reader
+                .minute(minute, want, |index, key, brief| seconds.add(index, key, &brief))
+                .map_err(|error| failed(&error))?;
+        }
+        Ok(seconds)
+    }
+
+    fn add(&mut self, index: u32, key: SeriesKey, brief: &Brief<'_>) {
+        if key.metric == HTTP_REQ_DURATION {
+            let second = self.0.entry(index).or_default();
+            second.count = second.count.saturating_add(brief.count());
+            second.finished = second.finished.saturating_add(brief.count()).saturating_add(brief.failures);
+            second.sum_ms += brief.sum;
+        }
+    }
+
     fn within(&self, spans: &[(u32, std::ops::Range<Instant>)]) -> Vec<Second> {
         let second = |(index, span): &(u32, std::ops::Range<Instant>)| {
             let added = self.0.get(index).copied().unwrap_or_default();
@@ -366,6 +419,11 @@ fn service_s(records: &[Record], tasks: &Tasks) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use model::{Mark, MetricKind, MetricRegistry, RunEvent, TagSetId};
+    use runfile::{Ending, Header, Writer};
+
     use super::*;
 
     #[test]
@@ -382,5 +440,48 @@ mod tests {
         let tasks = Tasks { done: 50, ..Tasks::default() };
         assert_eq!(service_s(&[record(4_000.0), record(6_500.0)], &tasks), Some(10.5));
         assert_eq!(service_s(&[], &tasks), None);
+    }
+
+    #[test]
+    fn a_judged_run_is_diagnosed_like_one_that_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.plimsoll");
+        let (registry, tags) = (Arc::new(MetricRegistry::default()), Arc::new(TagInterner::default()));
+        let mut writer = Writer::create(&path, &Header::default(), registry, tags.clone()).expect("a writer");
+        let sets: Vec<TagSetId> = (0..20)
+            .map(|number| tags.intern(TagSet::new([("url".into(), format!("/{number}").into())])))
+            .collect();
+        for index in 0..130 {
+            writer.on_event(&RunEvent::Window(Arc::new(window(index, &sets))));
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        let report = writer.finish(Ending { elapsed_ns: 130_000_000_000, ..Ending::default() });
+        assert!(report.error.is_none() && report.windows_lost == 0, "{report:?}");
+        let reader = Reader::open(&path).expect("a reader");
+
+        let read = level(&reader, None).expect("readable");
+        let ms: f64 = read.seconds.iter().filter_map(|second| second.mean_s).sum();
+        assert!(
+            read.seconds.len() == 130 && ms > 0.0 && read.seconds.iter().all(|second| second.finished == 20)
+        );
+        let (sum, elapsed) = whole(&reader).expect("readable");
+        let judged = validity::of_stored(&reader, &sum, None).expect("readable");
+        let seconds = Seconds::read(&reader).expect("readable");
+        let summed = Summed { window: &sum, elapsed, seconds, validity: judged.clone() };
+        assert_eq!(format!("{:?}", level_of(&reader, None, summed).expect("readable")), format!("{read:?}"));
+        let diagnosis = of_judged(&reader, &sum, elapsed, &judged, Lang::En).expect("readable");
+        assert_eq!(format!("{diagnosis:?}"), format!("{:?}", of_run(&reader, Lang::En).expect("readable")));
+    }
+
+    /// Times whose sum depends on the order of addition; every seventh request failed.
+    fn window(index: u32, tags: &[TagSetId]) -> Window {
+        let at = |second: u32| Instant::from_ns(u64::from(second + 1) * 1_000_000_000);
+        let series = tags.iter().map(|tags| {
+            let mut aggregate = Aggregate::empty(MetricKind::Trend);
+            let mark = if (index + tags.0) % 7 == 0 { Mark::Failed } else { Mark::Measured };
+            aggregate.record(f64::from(index * 7 + tags.0 * 13) / 7.0, mark, at(index));
+            (SeriesKey { metric: HTTP_REQ_DURATION, tags: *tags }, aggregate)
+        });
+        Window { index, start: at(index), end: at(index + 1), series: series.collect(), ..Window::default() }
     }
 }
