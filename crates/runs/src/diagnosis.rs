@@ -124,8 +124,12 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
     let is_wanted = |key: SeriesKey| key.metric == HTTP_REQ_DURATION;
     let validity =
         validity::of_stored_beside(reader, &window, part.clone(), is_wanted, |index, key, brief| {
-            seconds.add(index, key, &brief);
+            seconds.add_requests(index, key, &brief);
         })?;
+    let range = part.clone().map_or_else(|| reader.range().map_err(|error| failed(&error)), Ok)?;
+    for window in reader.windows_of(range, &[DATA_RECEIVED, VUS]) {
+        seconds.add_window(&window.map_err(|error| failed(&error))?);
+    }
     level_of(reader, part, Summed { window: &window, elapsed, seconds, validity })
 }
 
@@ -133,7 +137,6 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
 struct Summed<'a> {
     window: &'a Window,
     elapsed: Duration,
-    /// With requests only.
     seconds: Seconds,
     validity: Validity,
 }
@@ -144,15 +147,8 @@ fn level_of(reader: &Reader, part: Option<Range<u32>>, summed: Summed<'_>) -> Re
     let range = part.map_or_else(|| reader.range().map_err(|error| failed(&error)), Ok)?;
     for row in reader.load(range.clone()).map_err(|error| failed(&error))? {
         if row.work == Work::Requests {
-            seconds.0.entry(row.window).or_default().in_flight_ns += row.in_flight_ns as f64;
+            seconds.added.entry(row.window).or_default().in_flight_ns += row.in_flight_ns as f64;
         }
-    }
-    let mut vus = VuSeconds::default();
-    for window in reader.windows_of(range.clone(), &[DATA_RECEIVED, VUS]) {
-        let window = window.map_err(|error| failed(&error))?;
-        let bytes: f64 = window.series.iter().map(|(_, aggregate)| counted(aggregate)).sum();
-        seconds.0.entry(window.index).or_default().bytes_in += bytes;
-        vus.add(&window);
     }
     let spans = reader.spans(range).map_err(|error| failed(&error))?;
     let header = reader.header();
@@ -181,7 +177,7 @@ fn level_of(reader: &Reader, part: Option<Range<u32>>, summed: Summed<'_>) -> Re
         reasons,
         slots: slots(&evidence),
         service_s: tasks.as_ref().and_then(|tasks| service_s(&evidence.records, tasks)),
-        closed_vus: is_closed.then(|| vus.mean()).flatten(),
+        closed_vus: is_closed.then(|| seconds.vus.mean()).flatten(),
         seconds: seconds.within(&spans),
         requests: requests(window, reader.tags()),
         tasks,
@@ -240,9 +236,12 @@ impl VuSeconds {
     }
 }
 
-/// Sums per second.
+/// Sums per second, and VUs over all of them.
 #[derive(Default)]
-struct Seconds(BTreeMap<u32, Added>);
+struct Seconds {
+    added: BTreeMap<u32, Added>,
+    vus: VuSeconds,
+}
 
 #[derive(Clone, Copy, Default)]
 struct Added {
@@ -254,31 +253,42 @@ struct Added {
 }
 
 impl Seconds {
-    /// Reads the requests of a whole run, and nothing else of it.
+    /// Reads the seconds of a whole run, and nothing else of it.
     fn read(reader: &Reader) -> Result<Seconds, Failure> {
         let mut seconds = Seconds::default();
-        let want = |key: SeriesKey| if key.metric == HTTP_REQ_DURATION { Want::Brief } else { Want::Nothing };
+        let want = |key: SeriesKey| match key.metric {
+            HTTP_REQ_DURATION => Want::Brief,
+            DATA_RECEIVED | VUS => Want::Whole,
+            _ => Want::Nothing,
+        };
         let range = reader.range().map_err(|error| failed(&error))?;
         for minute in reader.minutes(range).map_err(|error| failed(&error))? {
-            reader
-                .minute(minute, want, |index, key, brief| seconds.add(index, key, &brief))
-                .map_err(|error| failed(&error))?;
+            let add = |index, key, brief: Brief<'_>| seconds.add_requests(index, key, &brief);
+            let windows = reader.minute(minute, want, add).map_err(|error| failed(&error))?;
+            windows.iter().for_each(|window| seconds.add_window(window));
         }
         Ok(seconds)
     }
 
-    fn add(&mut self, index: u32, key: SeriesKey, brief: &Brief<'_>) {
+    fn add_requests(&mut self, index: u32, key: SeriesKey, brief: &Brief<'_>) {
         if key.metric == HTTP_REQ_DURATION {
-            let second = self.0.entry(index).or_default();
+            let second = self.added.entry(index).or_default();
             second.count = second.count.saturating_add(brief.count());
             second.finished = second.finished.saturating_add(brief.count()).saturating_add(brief.failures);
             second.sum_ms += brief.sum;
         }
     }
 
+    /// Adds received bytes and VUs of a window that has no other counter.
+    fn add_window(&mut self, window: &Window) {
+        let bytes: f64 = window.series.iter().map(|(_, aggregate)| counted(aggregate)).sum();
+        self.added.entry(window.index).or_default().bytes_in += bytes;
+        self.vus.add(window);
+    }
+
     fn within(&self, spans: &[(u32, std::ops::Range<Instant>)]) -> Vec<Second> {
         let second = |(index, span): &(u32, std::ops::Range<Instant>)| {
-            let added = self.0.get(index).copied().unwrap_or_default();
+            let added = self.added.get(index).copied().unwrap_or_default();
             let length_ns = span.end.since(span.start).as_nanos() as f64;
             Second {
                 from: span.start,
@@ -464,6 +474,7 @@ mod tests {
         assert!(
             read.seconds.len() == 130 && ms > 0.0 && read.seconds.iter().all(|second| second.finished == 20)
         );
+        assert!(read.seconds.iter().all(|second| second.bytes_in >= 1_000.0));
         let (sum, elapsed) = whole(&reader).expect("readable");
         let judged = validity::of_stored(&reader, &sum, None).expect("readable");
         let seconds = Seconds::read(&reader).expect("readable");
@@ -482,6 +493,14 @@ mod tests {
             aggregate.record(f64::from(index * 7 + tags.0 * 13) / 7.0, mark, at(index));
             (SeriesKey { metric: HTTP_REQ_DURATION, tags: *tags }, aggregate)
         });
-        Window { index, start: at(index), end: at(index + 1), series: series.collect(), ..Window::default() }
+        let mut bytes = Aggregate::empty(MetricKind::Counter);
+        bytes.record(f64::from(1_000 + index), Mark::Measured, at(index));
+        let mut vus = Aggregate::empty(MetricKind::Gauge);
+        vus.record(f64::from(1 + index), Mark::Measured, at(index));
+        let rest = [(VUS, vus), (DATA_RECEIVED, bytes)]
+            .map(|(metric, aggregate)| (SeriesKey { metric, tags: tags[0] }, aggregate));
+        let mut series: Vec<_> = series.chain(rest).collect();
+        series.sort_by_key(|series| series.0);
+        Window { index, start: at(index), end: at(index + 1), series, ..Window::default() }
     }
 }
