@@ -47,8 +47,24 @@ export function source(): Source {
   return inlined === undefined ? server : report(inlined.answers);
 }
 
+/** Answers that were asked for before what shows them, by their paths. */
+const early = new Map<string, Promise<unknown>>();
+
+/** Asks a server for what will be asked for soon; the next question with this path gets the answer. */
+export function askEarly(path: string): void {
+  if (isReport()) return;
+  const answer = server.get(path);
+  answer.catch(() => undefined);
+  early.set(path, answer);
+}
+
 const server: Source = {
   async get(path, signal) {
+    const known = early.get(path);
+    if (known) {
+      early.delete(path);
+      return known;
+    }
     return answer(await reach(path, { headers: { Accept: 'application/json' }, signal: signal ?? null }));
   },
   async send(method, path, body) {

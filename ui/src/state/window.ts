@@ -1,6 +1,7 @@
 // The part of a run that the page looks at: whole seconds from its start, in the address.
 
 import type { ReportDocument, RunPage } from '../api/contract';
+import { seriesQuery } from '../api/series';
 import { API, isReport } from '../api/source';
 import { language } from './look.svelte';
 import { parameter, setQuery } from './place.svelte';
@@ -52,6 +53,11 @@ export function runPath(run: string, what = '', query: Record<string, string | n
   // A report holds the whole run only; there the window moves the charts and no number.
   const window: Window = isReport() ? { from: undefined, to: undefined } : chosenWindow();
   return apiPath(`/runs/${encodeURIComponent(run)}${what}`, { ...window, ...query });
+}
+
+/** The path of a run's columns over time, with the metric that is chosen. */
+export function seriesPath(run: string): string {
+  return runPath(run, '/series', seriesQuery(parameter('metric'), parameter('tags')));
 }
 
 /** The path of a question, in the page's language. */
