@@ -1,0 +1,1 @@
+-- Miniflux makes its own tables.
