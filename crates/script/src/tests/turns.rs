@@ -319,7 +319,7 @@ impl InterruptDeadline for Later {
 }
 
 /// Tries until a neighbour is served often enough: others on the machine may take one core and leave the other.
-const TRIES: usize = 3;
+const TRIES: usize = 10;
 
 /// A neighbour must be served a third as often as a thread of its own that computes meanwhile. On an idle machine both have all
 /// their ticks; where others compute, both lose some. A neighbour of a script that keeps the thread has one in twenty, each time.
