@@ -145,6 +145,7 @@ thresholds! {
         PER_REQUEST_MIN: f64 = 0.5, "connections per request", Lab, "New connections from which on a finding is reported";
         PER_S_MIN: f64 = 10.0, "per second", Lab, "New connections from which on a finding is reported";
         WAITS_MIN: f64 = 0.15, "share of response time", Lab, "Queueing from which on it is the bottleneck";
+        WAITING_MIN: f64 = 1.0, "requests", Arithmetic, "Mean number of requests that wait, from which on they queue";
     }
     /// Queue consumers.
     consumers {
@@ -289,6 +290,7 @@ thresholds! {
         LIMITS_MIN: f64 = 0.1, "share of requests", Convention, "Share from which on it is the bottleneck";
         CLOSED_MIN: f64 = 0.999, "share of requests", Convention, "Connections refused from which on nothing takes them, and the target is not reached";
         UNANSWERED_MIN: f64 = 0.8, "share of errors", Convention, "Errors without a span of a service from which on they are refusals in front of it";
+        COUNTED_MIN: f64 = 0.8, "share of requests", Arithmetic, "Requests that a proxy counts, from which on it counts all of them";
     }
     /// Autoscalers.
     scaler {

@@ -65,7 +65,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     } else if is_limited(view, step) && !is_reported {
         all.push(found(view, (key, step), share, CallKind::Paced));
     } else if !is_reported {
-        let kind = in_line(view, step).map_or(CallKind::Slow, CallKind::InLine);
+        let kind = in_line(view, key, step).map_or(CallKind::Slow, CallKind::InLine);
         all.push(found(view, (key, step), share, kind));
     }
     all
@@ -195,8 +195,10 @@ impl Share {
 }
 
 /// Returns the limit of calls that wait inside their spans: for a connection of the caller, or for a callee without spans of its own.
-fn in_line(view: &View<'_>, step: &Step) -> Option<ConcurrencyLimit> {
-    if view.paths.is_biased || step.parents > 0 {
+/// Below a client's span there may be its look-up and the opening of its connection.
+fn in_line(view: &View<'_>, key: &StepKey, step: &Step) -> Option<ConcurrencyLimit> {
+    let is_wrapper = key.kind == SpanKind::Internal && step.parents > 0;
+    if view.paths.is_biased || is_wrapper || step.served_by.is_some() {
         return None;
     }
     concurrency::in_line(&step.times_ns, view.weight())
@@ -455,7 +457,7 @@ mod tests {
     /// Sixteen users whose calls of 100 ms go over `connections`, which they wait for inside the span of the call.
     #[test]
     fn calls_that_wait_for_a_connection_are_no_slow_callee() {
-        let case = |connections: u128| {
+        let case = |connections: u128, is_opened: bool| {
             let mean_ms = 16.0 / connections as f64 * 102.0;
             let trace = |number: u128| {
                 let turn = (number / connections) as f64 + (number % connections) as f64 * 0.3;
@@ -465,6 +467,9 @@ mod tests {
                 let call = span(2, 1, "shop", "GET", 0.5, length_ms);
                 let attributes = vec![("http.url".into(), "http://quotes:80/".to_owned())];
                 spans.push(Span { kind: SpanKind::Client, attributes, ..call });
+                if is_opened {
+                    spans.push(span(3, 2, "shop", "tcp.connect", length_ms - 100.0, 0.2));
+                }
                 spans.iter_mut().for_each(|span| span.start_ns += ((end_ms - length_ms) * 1e6) as i64);
                 let mut trace = sampled(0, spans);
                 trace.id = number + 1;
@@ -476,8 +481,9 @@ mod tests {
                 ..level(20, rate, mean_ms / 1e3)
             }
         };
-        check(detect, &case(2), &["head-of-line blocking: GET quotes:80"]);
-        check(detect, &case(16), &["slow downstream: GET quotes:80"]);
+        check(detect, &case(2, false), &["head-of-line blocking: GET quotes:80"]);
+        check(detect, &case(2, true), &["head-of-line blocking: GET quotes:80"]);
+        check(detect, &case(16, false), &["slow downstream: GET quotes:80"]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! connections.
 //!
 //! Not: connections that the test opens, and a few per hundred requests. A queue that has another owner, such as a service that takes a
-//! request at a time, is not one for connections.
+//! request at a time, is not one for connections. Where less than one request waits at a time, handshakes cost something and limit
+//! nothing: a proxy that opens a connection for each request is the default of NGINX.
 
 use model::diagnosis::{Caveat, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
 use model::{SignalRole, Strength, Unit};
@@ -11,7 +12,7 @@ use model::{SignalRole, Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::thresholds::churn::{PER_REQUEST_MIN, PER_S_MIN, WAITS_MIN};
+use super::super::thresholds::churn::{PER_REQUEST_MIN, PER_S_MIN, WAITING_MIN, WAITS_MIN};
 use super::workers::queue_in_front;
 
 /// Finds services that do not reuse connections.
@@ -32,7 +33,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
         })];
     }
     let waits = view.share_of_waits().max(view.share_outside());
-    let limits = waits >= WAITS_MIN && queue_in_front(view).is_none();
+    let is_queue = waits >= WAITS_MIN && waits * level.in_flight() >= WAITING_MIN;
+    let limits = is_queue && queue_in_front(view).is_none();
     let claim = Claim::ConnectionsNotReused {
         per_request: each,
         opened_per_s: others,
@@ -117,6 +119,19 @@ mod tests {
             fires(detect, &level)[0].role
         };
         assert_eq!((role(99.0), role(50.0)), (Role::Contributes, Role::Limits));
+    }
+
+    #[test]
+    fn it_limits_only_where_requests_queue() {
+        let role = |in_flight: f64| {
+            let request = super::super::super::testing::request("shop", "GET /", 80.0, &[]);
+            let mut level = case(98.0, 20);
+            level.traces =
+                (0..20).map(|at| super::super::super::testing::sampled(at, request.clone())).collect();
+            level.seconds.iter_mut().for_each(|second| second.in_flight = in_flight);
+            fires(detect, &level)[0].role
+        };
+        assert_eq!((role(3.0), role(8.0)), (Role::Contributes, Role::Limits));
     }
 
     #[test]

@@ -6,17 +6,22 @@
 //! Not: other failures, which are errors of the application.
 
 use model::diagnosis::{Admission, Claim, CostClass, FigureName, Hypothesis, Note, Refusal, Remedy, Role};
-use model::{Strength, Unit};
+use model::{Signal, SignalId, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::concurrency;
 use super::super::observation::{Depth, Observation, draft, exact};
-use super::super::thresholds::refusals::{CLOSED_MIN, LIMITS_MIN, SHARE_MIN, UNANSWERED_MIN};
+use super::super::series;
+use super::super::thresholds::refusals::{CLOSED_MIN, COUNTED_MIN, LIMITS_MIN, SHARE_MIN, UNANSWERED_MIN};
 
 /// Status 429 Too Many Requests, which names its reason.
 const TOO_MANY_REQUESTS: Refusal = Refusal::Status(429);
 /// Status 503 Service Unavailable.
 const UNAVAILABLE: Refusal = Refusal::Status(503);
+
+/// Requests that proxies count, those that they refuse among them.
+const PROXY_REQUESTS: [SignalId; 3] =
+    [SignalId::Requests, SignalId::NginxRequests, SignalId::IngressRequests];
 
 /// Finds limits that refuse requests.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -51,11 +56,11 @@ fn refusals(view: &View<'_>, by: Refusal, share: f64) -> Observation {
             Refusal::Connection if share >= CLOSED_MIN => Admission::Closed,
             Refusal::Status(_) | Refusal::Connection => Admission::Unknown,
         };
-        let place = match by {
+        let place = || match by {
             Refusal::Status(status) => format!("HTTP {status}"),
             Refusal::Connection => "connections".to_owned(),
         };
-        (place, limit)
+        (proxy(view, share).unwrap_or_else(place), limit)
     });
     let remedy = if limit == Admission::Closed { Remedy::StartTarget } else { Remedy::AdmitMore };
     let claim = Claim::Refused { by, refused_share: share, passed_per_s, limit };
@@ -70,6 +75,18 @@ fn refusals(view: &View<'_>, by: Refusal, share: f64) -> Observation {
         ..draft(claim, remedy, place)
     };
     Observation::Found(Box::new(refusals), Depth::Cause)
+}
+
+/// Returns the proxy that refuses: it counts all requests, and no service has a span of those that are refused.
+fn proxy(view: &View<'_>, refused_share: f64) -> Option<String> {
+    if !are_unanswered(view, refused_share) {
+        return None;
+    }
+    let counts_all = |signal: &&Signal| {
+        let per_s = series::mean(view.level, signal);
+        per_s.is_some_and(|per_s| per_s >= view.level.requests_per_s() * COUNTED_MIN)
+    };
+    view.signals(&PROXY_REQUESTS).into_iter().find(counts_all).map(|signal| signal.source.clone())
 }
 
 /// Returns the limit that the requests show that pass, and the service behind it.
@@ -89,7 +106,7 @@ fn admission(view: &View<'_>, refused_share: f64) -> Option<(String, Admission)>
 #[cfg(test)]
 mod tests {
     use super::super::super::case::Level;
-    use super::super::super::testing::{asked, in_slots, level, request, sampled};
+    use super::super::super::testing::{asked, flat, in_slots, level, request, sampled, with_evidence};
     use super::super::testing::{check, fires};
     use super::*;
 
@@ -134,5 +151,28 @@ mod tests {
         });
         unanswered.traces.extend((traces..traces * 4).map(|number| sampled(number, asked(0.1, Vec::new()))));
         check(detect, &unanswered, &["too few workers: shop"]);
+    }
+
+    #[test]
+    fn a_proxy_that_counts_all_requests_is_who_refuses() {
+        let with_proxy = |per_s: f64, is_answered: bool| {
+            // So few requests in traces show no limit.
+            let mut level = case(UNAVAILABLE, 0.75, 4_000.0, 5.0);
+            let passed = level.traces.len() as u128;
+            level.traces.iter_mut().for_each(|trace| {
+                let spans = std::mem::take(&mut trace.spans);
+                trace.spans = asked(25.0, spans);
+                trace.spans[0].start_ns = trace.spans[1].start_ns - 1_000_000;
+            });
+            let refused = (passed..passed * 4).map(|number| {
+                let spans = if is_answered { request("shop", "GET /", 1.0, &[]) } else { Vec::new() };
+                sampled(number, asked(2.0, spans))
+            });
+            level.traces.extend(refused);
+            with_evidence(level, vec![flat("requests", &[], 10, per_s)], Vec::new())
+        };
+        check(detect, &with_proxy(200.0, false), &["requests refused: source"]);
+        check(detect, &with_proxy(50.0, false), &["requests refused: HTTP 503"]);
+        check(detect, &with_proxy(200.0, true), &["requests refused: HTTP 503"]);
     }
 }
