@@ -133,7 +133,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
     level_of(reader, part, Summed { window: &window, elapsed, seconds, validity })
 }
 
-/// What is known of a run, or of a part of it, once its windows were read.
+/// A run, or a part of it, whose windows were read.
 struct Summed<'a> {
     window: &'a Window,
     elapsed: Duration,

