@@ -489,7 +489,7 @@ mod tests {
         let at = |second: u32| Instant::from_ns(u64::from(second + 1) * 1_000_000_000);
         let series = tags.iter().map(|tags| {
             let mut aggregate = Aggregate::empty(MetricKind::Trend);
-            let mark = if (index + tags.0) % 7 == 0 { Mark::Failed } else { Mark::Measured };
+            let mark = if (index + tags.0).is_multiple_of(7) { Mark::Failed } else { Mark::Measured };
             aggregate.record(f64::from(index * 7 + tags.0 * 13) / 7.0, mark, at(index));
             (SeriesKey { metric: HTTP_REQ_DURATION, tags: *tags }, aggregate)
         });
