@@ -271,3 +271,13 @@ test('the button for paper opens the report and prints it once', async ({ page }
   expect(printed).toHaveLength(1);
   expect(printed[0]).toContain('Not OK at up to 120 VUs');
 });
+
+test('a summary that is opened while the server is away has its charts after a retry', async ({ page }) => {
+  await page.route('**/api/v1/runs/**', (route) => route.abort());
+  await page.goto(RUN);
+  await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+  await page.unroute('**/api/v1/runs/**');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds failed' })).toBeVisible();
+  await expect(page.locator('.plot canvas').first()).toBeVisible();
+});

@@ -54,7 +54,7 @@ const early = new Map<string, Promise<unknown>>();
 export function askEarly(path: string): void {
   if (isReport()) return;
   const answer = server.get(path);
-  answer.catch(() => undefined);
+  answer.catch(() => early.delete(path));
   early.set(path, answer);
 }
 
