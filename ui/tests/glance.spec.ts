@@ -169,3 +169,45 @@ test('a long status does not push the last columns of the list out of sight', as
   await table.waitFor();
   expect(await table.evaluate((it) => it.scrollWidth - (it.parentElement?.clientWidth ?? 0))).toBeLessThanOrEqual(0);
 });
+
+// A word of a status must stay whole: "Complete" and "d" on two lines were read as two words.
+for (const language of ['en', 'ko']) {
+  test(`no status of the list breaks inside a word in ${language}`, async ({ page }) => {
+    await page.addInitScript((it) => localStorage.setItem('plimsoll.lang', it), language);
+    await page.goto('/runs');
+    await page.locator('table.rows').waitFor();
+    const broken = await page.locator('table.rows tr:not(:has(a[href="/runs/hostile"])) .st').evaluateAll((all) => {
+      const textNodes = (of: Element) => [...of.querySelectorAll('*'), of].flatMap((it) => [...it.childNodes]).filter((it) => it.nodeType === Node.TEXT_NODE);
+      return all.flatMap(textNodes).flatMap((node) =>
+        [...(node.textContent ?? '').matchAll(/\p{L}+/gu)]
+          .filter(({ 0: word, index }) => {
+            const range = document.createRange();
+            range.setStart(node, index);
+            range.setEnd(node, index + word.length);
+            return range.getClientRects().length > 1;
+          })
+          .map(([word]) => word),
+      );
+    });
+    expect(broken).toEqual([]);
+  });
+}
+
+// The label of a limit lay on the bars, and among those of the quantiles.
+test('labels of a histogram lie above the bars and beside each other', async ({ page }) => {
+  await page.goto(`${RUN}/distribution`);
+  const chart = page.getByRole('region', { name: 'Histogram' }).locator('svg');
+  await chart.locator('text.lb').first().waitFor();
+  const { labels, barsTop } = await chart.evaluate((svg) => ({
+    labels: [...svg.querySelectorAll<SVGTextElement>('text.lb')].map((it) => ({ text: it.textContent ?? '', top: it.getBBox().y, bottom: it.getBBox().y + it.getBBox().height, left: it.getBBox().x, right: it.getBBox().x + it.getBBox().width })),
+    barsTop: svg.querySelector<SVGPathElement>('path.fill1')!.getBBox().y,
+  }));
+  expect(labels.map((it) => it.text)).toContain('p(95)<800');
+  for (const [index, label] of labels.entries()) {
+    expect(label.bottom, `${label.text} lies on the bars`).toBeLessThanOrEqual(barsTop + 3);
+    for (const other of labels.slice(index + 1)) {
+      const isBeside = label.bottom <= other.top + 3 || other.bottom <= label.top + 3 || label.right <= other.left || other.right <= label.left;
+      expect(isBeside, `${label.text} and ${other.text} overlap`).toBe(true);
+    }
+  }
+});
