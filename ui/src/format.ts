@@ -94,30 +94,26 @@ export function elapsed(seconds: number): string {
   return `${seconds < 0 ? '−' : ''}${head}:${String(whole % 60).padStart(2, '0')}${tail}`;
 }
 
+type ClockPart = 'day' | 'time' | 'both';
+
 // Making one takes longer than all else that a text needs.
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-function clock(language: string, withDate: boolean): Intl.DateTimeFormat {
-  const key = `${language} ${withDate}`;
+function clock(language: string, part: ClockPart): Intl.DateTimeFormat {
+  const key = `${language} ${part}`;
   const known = clocks.get(key);
   if (known) return known;
-  const day: Intl.DateTimeFormatOptions = withDate ? { year: 'numeric', month: language === 'ko' ? 'numeric' : 'short', day: 'numeric' } : {};
-  const made = new Intl.DateTimeFormat(language === 'ko' ? 'ko-KR' : 'en-GB', {
-    ...day,
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-    timeZoneName: 'short',
-  });
+  const day: Intl.DateTimeFormatOptions = { year: 'numeric', month: language === 'ko' ? 'numeric' : 'short', day: 'numeric' };
+  const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };
+  const made = new Intl.DateTimeFormat(language === 'ko' ? 'ko-KR' : 'en-GB', { ...(part !== 'time' && day), ...(part !== 'day' && time) });
   clocks.set(key, made);
   return made;
 }
 
 /** A point in time by the reader's clock, with its zone. */
-export function wallClock(time: string | number | null, language: string, withDate = true): string {
+export function wallClock(time: string | number | null, language: string, part: ClockPart = 'both'): string {
   const date = new Date(time ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? '–' : clock(language, withDate).format(date);
+  return Number.isNaN(date.getTime()) ? '–' : clock(language, part).format(date);
 }
 
 /** The same in UTC, for titles. */

@@ -83,7 +83,9 @@ fn safe_load(part: &Capacity, lang: Lang) -> Option<String> {
     let load = sentences::load(recommended.load, part.unit, lang);
     let rate = match (part.unit, recommended.vus) {
         (LoadUnit::PerSecond, Some(vus)) => lang.find_busy(sentences::load(vus, LoadUnit::Vus, lang)),
-        _ => sentences::per_second(recommended.throughput_per_s),
+        _ => {
+            lang.find_iterations(sentences::per_second(recommended.throughput_per_s).trim_end_matches("/s"))
+        }
     };
     let factor = sentences::short(recommended.head_room);
     if line.place == Place::AboveAll {
@@ -122,7 +124,12 @@ fn finding_lines(finding: &DiagnosisFinding, lang: Lang) -> Vec<Line> {
         let interval =
             then.interval.as_ref().map_or_else(String::new, |interval| format!(" {}", interval.text));
         let now = prediction.now.as_ref().map_or_else(|| "–".to_owned(), |now| now.text.clone());
-        let text = lang.find_predicted(now, format!("{}{interval}", then.text), &prediction.next_limit);
+        let then = format!("{}{interval}", then.text);
+        // Iterations are counted per second too, in the line of the safe load.
+        let text = match now.strip_suffix("/s") {
+            Some(now) => lang.find_predicted_requests(now, then, &prediction.next_limit),
+            None => lang.find_predicted(now, then, &prediction.next_limit),
+        };
         lines.push((lang.find_prediction(), escape::terminal(&text)));
     }
     lines
