@@ -238,7 +238,9 @@ fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Obs
             .map(|pending| exact(FigureName::PendingRequests, pending, Unit::Count).noted(Note::MeanOfRun)),
     );
     numbers.push(exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent));
-    numbers.extend(used.map(|used| exact(FigureName::ConnectionsInUse, used, Unit::Count)));
+    numbers.extend(
+        used.map(|used| exact(FigureName::ConnectionsInUse, used, Unit::Count).noted(Note::MeanOfRun)),
+    );
     numbers.extend(limit.map(|limit| exact(FigureName::ConnectionsMax, limit, Unit::Count)));
     let claim = Claim::PoolExhausted {
         place: place.to_owned(),
