@@ -1,6 +1,6 @@
 // The script's objectives, the most important first.
 
-import type { ReportThreshold } from './api/contract';
+import type { Capacity, CapacityLevel, ReportThreshold } from './api/contract';
 import { shownName } from './format';
 
 type Objective = Pick<ReportThreshold, 'metric' | 'condition' | 'statistic' | 'ok' | 'marginShare'>;
@@ -12,6 +12,22 @@ type Objective = Pick<ReportThreshold, 'metric' | 'condition' | 'statistic' | 'o
 export function objectivesFirst<T extends Objective>(thresholds: T[], limit: number): T[] {
   const order = (a: T, b: T) => Number(a.ok) - Number(b.ok) || rank(b) - rank(a) || (left(a) - left(b) || 0);
   return [...thresholds].sort(order).slice(0, limit);
+}
+
+/** The objectives of a study with what one of its steps measured: a step has no thresholds of its own. */
+export function objectivesOfStep({ objectives }: Capacity, step: CapacityLevel): (Objective & Pick<ReportThreshold, 'limitText' | 'observed'>)[] {
+  return objectives.flatMap(({ selector, statistic, text, limit }, index) => {
+    const measured = step.objectives[index];
+    if (!measured) return [];
+    return [{ metric: selector, condition: text, statistic, limitText: limit.text, observed: measured.value, ok: measured.isKept !== false, marginShare: null }];
+  });
+}
+
+/** Whether all objectives hold at a step; null if one could not be judged and none is violated. */
+export function isStepKept(step: CapacityLevel): boolean | null {
+  const kept = step.objectives.map((measured) => measured.isKept);
+  if (kept.includes(false)) return false;
+  return kept.includes(null) || kept.length === 0 ? null : true;
 }
 
 /** The name of an objective: its metric, and its statistic where the metric does not say it. */

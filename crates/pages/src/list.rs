@@ -211,13 +211,11 @@ fn objective(judged: &Judged<'_>) -> RunObjective {
 }
 
 fn study(facts: &StudyFacts) -> RunStudy {
-    let load = number::plain(facts.load);
-    let text = if facts.unit == "vus" { format!("{load} VUs") } else { format!("{load}/s") };
     RunStudy {
         name: facts.name.clone(),
         kind: facts.kind.clone(),
         started: facts.started_unix_s,
-        load: values::value(facts.load, text),
+        load: values::value(facts.load, runs::study::load(facts)),
         objective: None,
     }
 }

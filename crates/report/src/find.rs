@@ -83,9 +83,7 @@ fn safe_load(part: &Capacity, lang: Lang) -> Option<String> {
     let load = sentences::load(recommended.load, part.unit, lang);
     let rate = match (part.unit, recommended.vus) {
         (LoadUnit::PerSecond, Some(vus)) => lang.find_busy(sentences::load(vus, LoadUnit::Vus, lang)),
-        _ => {
-            lang.find_iterations(sentences::per_second(recommended.throughput_per_s).trim_end_matches("/s"))
-        }
+        _ => lang.find_iterations(sentences::per_second(recommended.throughput_per_s).trim_end_matches("/s")),
     };
     let factor = sentences::short(recommended.head_room);
     if line.place == Place::AboveAll {

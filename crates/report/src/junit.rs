@@ -149,9 +149,7 @@ fn run(report: &RunReport) -> Case {
         (Verdict::Pass, _) | (_, Why::Crossed(..) | Why::Invalid(_)) => Result::Held,
         (Verdict::Fail, _) => Result::Failed { message: sentence.clone(), details: sentence },
         (_, Why::NoThresholds) if has_checks => Result::Held,
-        (_, Why::NoThresholds) => {
-            Result::Skipped { message: "the script defines no thresholds or checks".into() }
-        }
+        (_, Why::NoThresholds) => Result::Skipped { message: "the run has no thresholds or checks".into() },
         (Verdict::Inconclusive, _) => Result::Skipped { message: sentence },
     };
     Case { name: "the run ended as planned".into(), class: "plimsoll.run", result }

@@ -16,6 +16,7 @@ use runfile::{Header, Reader, State, StoredLog};
 
 use super::{between, collected, collected_in, drop_cause, failed, summary_facts, summary_of, time_unit};
 use crate::Failure;
+use crate::study;
 use crate::validity::StoredFacts;
 
 /// Maximum number of exemplars of each kind in a report.
@@ -127,6 +128,7 @@ fn identity(reader: &Reader, header: &Header, elapsed: Duration) -> Result<Ident
         target_version: header.target_version.clone().unwrap_or_default(),
         tags: tags.collect(),
         notes: notes.into_iter().map(|note| note.text).collect(),
+        step: header.study.as_deref().map(study::load),
     })
 }
 

@@ -39,7 +39,8 @@ pub fn of_script(
         }
     }
     if runs.is_empty() {
-        let text = format!("failed to find a run of {script:?} in {}", catalogue.place());
+        let place = catalogue.place();
+        let text = format!("failed to find a run of {script:?} in {place}; steps of studies do not count");
         return Err(Failure::new(Exit::Other, text));
     }
     runs.reverse();
@@ -76,7 +77,11 @@ impl Lineage {
         Lineage { script: path.to_owned(), hash: None }
     }
 
+    /// Steps of a study are of none: their load differs from run to run on purpose.
     fn is(&self, reader: &Reader) -> bool {
+        if reader.header().study.is_some() {
+            return false;
+        }
         let plain = |path: &str| path.trim_start_matches("./").to_owned();
         plain(&reader.header().script) == plain(&self.script)
             || self.hash.is_some() && script_hash(reader) == self.hash
@@ -86,12 +91,16 @@ impl Lineage {
 /// Maximum number of files searched for the previous run of a script.
 const LOOKED_AT_MAX: usize = 50;
 
-/// Returns the latest run of the same script that ended before this run began, if any. Unreadable files are skipped.
+/// Returns the latest run of the same script that ended before this run began, if any; none for a step of a study. Unreadable files
+/// are skipped.
 ///
 /// # Errors
 /// The runs cannot be listed.
 pub fn before(reader: &Reader, catalogue: &Catalogue) -> Result<Option<PathBuf>, Failure> {
     let header = reader.header();
+    if header.study.is_some() {
+        return Ok(None);
+    }
     let lineage = Lineage { script: header.script.clone(), hash: script_hash(reader) };
     for entry in catalogue.list().map_err(|error| failed(&error))?.iter().rev().take(LOOKED_AT_MAX) {
         let path = catalogue.bring(entry).map_err(|error| failed(&error))?;

@@ -183,6 +183,8 @@ pub struct Identity {
     pub tags: Vec<(String, String)>,
     /// Notes attached to it.
     pub notes: Vec<String>,
+    /// The load of the step, with its unit, if the run is a step of a study.
+    pub step: Option<String>,
 }
 
 /// Whether a run is over and its record whole.

@@ -10,7 +10,9 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let lang = context.lang;
     let mut judged = context.report.judged();
     if judged.is_empty() {
-        return Some(format!("{}\n", lang.no_thresholds_defined()));
+        let is_step = context.report.identity.step.is_some();
+        let none = if is_step { lang.thresholds_of_step() } else { lang.no_thresholds_defined() };
+        return Some(format!("{none}\n"));
     }
     judged.sort_by_key(|one| one.threshold.ok);
     let mut table = Table::new(&[

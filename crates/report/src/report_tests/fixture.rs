@@ -88,6 +88,7 @@ fn identity() -> Identity {
         target_version: "1.4.2".into(),
         tags: vec![("env".into(), "staging".into())],
         notes: vec!["after the cache was warmed".into()],
+        step: None,
     }
 }
 

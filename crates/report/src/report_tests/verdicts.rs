@@ -200,7 +200,15 @@ fn the_first_sentence_names_the_load_the_objective_its_value_and_its_limit() {
         "{text}"
     );
     report.summary.metrics.iter_mut().for_each(|metric| metric.thresholds.clear());
-    assert_eq!(sentence(&report, Lang::En), "Inconclusive: no thresholds defined; 54.60% of requests failed");
+    assert_eq!(
+        sentence(&report, Lang::En),
+        "Inconclusive: the run has no thresholds; 54.60% of requests failed"
+    );
+    report.identity.step = Some("164 VUs".to_owned());
+    assert_eq!(
+        sentence(&report, Lang::En),
+        "Step of a study at 164 VUs, judged by the SLOs of the study; 54.60% of requests failed"
+    );
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub use objective::{Asked, Held, check, parse_all};
 pub use tables::of_tables;
 
 use model::{Fault, Grade, Validity};
+use runfile::StudyFacts;
 
 /// Coverage of the confidence intervals of studies.
 pub const CONFIDENCE: f64 = 0.95;
@@ -31,6 +32,12 @@ const OF_TARGET: [Fault; 5] = [
     Fault::Retransmission,
     Fault::DroppedWhileStarting,
 ];
+
+/// Returns the load of a level with its unit: `164 VUs`, `20/s`.
+pub fn load(facts: &StudyFacts) -> String {
+    let load = report::number::plain(facts.load);
+    if facts.unit == "vus" { format!("{load} VUs") } else { format!("{load}/s") }
+}
 
 /// Returns true if a level's numbers count. An invalid level decides nothing, unless the target alone caused all of its faults.
 pub fn decides(validity: &Validity) -> bool {

@@ -3,6 +3,7 @@
 crate::page_catalogue! {
     @shared {
         thresholds_none = no_thresholds_defined;
+        thresholds_of_step = thresholds_of_step;
         largest_cost = largest_cost;
         checks = checks;
         environment = environment;

@@ -29,7 +29,8 @@ crate::catalogue! {
     passed_invalidly(total) =
         "the measurement is invalid, although all thresholds passed ({total})"
         | "임계값 {total}개를 모두 만족했지만 측정이 유효하지 않습니다";
-    no_thresholds = "no thresholds defined" | "스크립트에 정의된 임계값이 없습니다";
+    no_thresholds = "the run has no thresholds" | "이 실행에는 임계값이 없습니다";
+    step_at(load) = "Step of a study at {load}, judged by the SLOs of the study" | "스터디의 {load} 단계입니다. 스터디의 SLO로 판정합니다";
     partial_range = "statistics cover part of the run" | "실행의 일부 구간만 집계했습니다";
     partial = "the run's record is incomplete" | "실행 기록이 불완전합니다";
     live = "the run is still in progress" | "아직 실행 중입니다";
@@ -82,7 +83,8 @@ crate::catalogue! {
     sent = "Sent" | "송신량";
     out_of(count, total) = "{count} of {total}" | "{total}건 중 {count}건";
     per_second(rate) = "{rate}/s" | "{rate}/s";
-    no_thresholds_defined = "The script defines no thresholds." | "스크립트에 정의된 임계값이 없습니다.";
+    no_thresholds_defined = "This run has no thresholds." | "이 실행에는 임계값이 없습니다.";
+    thresholds_of_step = "A step of a study has no thresholds. The SLOs of the study judge it, without its warm-up." | "스터디의 단계에는 임계값이 없습니다. 워밍업을 뺀 값을 스터디의 SLO로 판정합니다.";
     more_rows(count) = "… and {count} more" | "… 외 {count}건";
     all_checks_passed(checks, calls) =
         "All checks passed ({checks} checks, {calls} evaluations)."
