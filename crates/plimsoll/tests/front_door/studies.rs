@@ -74,7 +74,7 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
     let of = json(&ran.and("capacity --of @last --json").run().exits(0));
     assert_eq!((of["name"].as_str(), loads(&of)), (Some("s"), vec![1.0, 2.0, 4.0]), "{of}");
     ran.and("history script.js").run().exits(255).says("steps of studies do not count");
-    ran.and("show @last").run().prints("judged by the SLOs of the study");
+    ran.and("report @last").run().exits(0).prints("judged by the SLOs of the study");
     // The list of runs judges each level by the study's objectives, as the study does.
     let address = free_address();
     let serving = page::serve(ran.and("serve"), &address);
