@@ -33,6 +33,26 @@ test('green means that nothing failed', async ({ page }) => {
   await expect(row).toContainText('54.60%');
 });
 
+// "The script defines no thresholds" and "inconclusive" stood on a step that had met the SLO of its study.
+test('a step of a study is judged by the SLOs of the study', async ({ page }) => {
+  await page.route(/\/api\/v1\/runs\/ab12cd08(\?.*)?$/, async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { report: { thresholds: unknown[]; verdict: unknown } };
+    answer.report.thresholds = [];
+    answer.report.verdict = { verdict: 'inconclusive', sentence: 'Step of a study at 500 VUs, judged by the SLOs of the study' };
+    await route.fulfill({ response, json: answer });
+  });
+  await page.goto(`${RUN}/summary`);
+  const verdict = page.getByRole('region', { name: 'Verdict' });
+  await expect(verdict.locator('.st').first()).toHaveText('SLO violated');
+  await expect(verdict.locator('.st').first()).toHaveClass(/fail/);
+  const tile = verdict.locator('.fact').first();
+  await expect(tile).toContainText('scan_e2e p95');
+  await expect(tile).toContainText('76.4s');
+  await expect(tile).toContainText('limit <30s');
+  await expect(page.getByRole('region', { name: 'Thresholds' })).toContainText('The SLOs of the study judge it');
+});
+
 async function cursors(page: Page): Promise<number[]> {
   return page.locator('.u-cursor-x').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
 }
