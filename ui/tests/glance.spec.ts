@@ -44,8 +44,8 @@ test('a step of a study is judged by the SLOs of the study', async ({ page }) =>
   });
   await page.goto(`${RUN}/summary`);
   const verdict = page.getByRole('region', { name: 'Verdict' });
-  await expect(verdict.locator('.st').first()).toHaveText('SLO violated');
-  await expect(verdict.locator('.st').first()).toHaveClass(/fail/);
+  await expect(verdict.locator('.chip').first()).toHaveText('SLO violated');
+  await expect(verdict.locator('.chip').first()).toHaveClass(/fail/);
   const tile = verdict.locator('.fact').first();
   await expect(tile).toContainText('scan_e2e p95');
   await expect(tile).toContainText('76.4s');
