@@ -1,8 +1,10 @@
 //! Free ports of the loopback interface.
 
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with, sockopt};
 
 use crate::error::LabError;
 
@@ -49,12 +51,26 @@ fn usable(ephemeral: &str) -> Range<u16> {
     }
 }
 
+/// Returns whether nothing listens on the port.
+///
+/// The socket never listens itself: a process that another thread starts meanwhile holds a copy of it until it has executed its
+/// program, and a copy of a listening one would refuse the port to the server that was to get it.
 fn is_free(port: u16) -> bool {
-    TcpListener::bind(("127.0.0.1", port)).is_ok()
+    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+    socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+        .and_then(|socket| {
+            sockopt::set_socket_reuseaddr(&socket, true)?;
+            bind(&socket, &address)
+        })
+        .is_ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+    use std::process::Command;
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
 
     #[test]
@@ -79,5 +95,24 @@ mod tests {
         more.sort_unstable();
         more.dedup();
         assert_eq!(more.len(), 100, "two tests side by side get different ports");
+    }
+    #[test]
+    fn processes_that_start_meanwhile_hold_no_port_back() {
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        Command::new("true").status().expect("a program without effect");
+                    }
+                });
+            }
+            let refused: Vec<u16> = (0..500)
+                .flat_map(|_| free_ports(3).expect("free ports"))
+                .filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_err())
+                .collect();
+            is_over.store(true, Ordering::Relaxed);
+            assert!(refused.is_empty(), "{refused:?}");
+        });
     }
 }
