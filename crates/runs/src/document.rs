@@ -128,7 +128,7 @@ fn identity(reader: &Reader, header: &Header, elapsed: Duration) -> Result<Ident
         target_version: header.target_version.clone().unwrap_or_default(),
         tags: tags.collect(),
         notes: notes.into_iter().map(|note| note.text).collect(),
-        step: header.study.as_deref().map(study::load),
+        step: header.study.as_deref().map(|facts| (facts.load, study::unit(facts))),
     })
 }
 

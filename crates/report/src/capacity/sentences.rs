@@ -34,11 +34,14 @@ pub(crate) fn answer(capacity: &Capacity, lang: Lang) -> String {
         Place::BelowAll if has_row(true) => lang.capacity_below_lowest(binding, shown(line.load.value)),
         Place::BelowAll => lang.capacity_below_all(binding, shown(line.load.value)),
         Place::Inside => {
-            let (value, upper) = (shown(line.load.value), shown(line.load.upper));
-            let lower = short(line.load.lower);
+            let (value, bounds) = (shown(line.load.value), (line.load.lower, line.load.upper));
             match line.method {
-                LineMethod::LogLinear => lang.capacity_line(value, lower, upper, binding),
-                LineMethod::Isotonic => lang.capacity_line_between(value, lower, upper, binding),
+                LineMethod::LogLinear => {
+                    lang.capacity_line(value, loads(bounds, capacity.unit, lang), binding)
+                }
+                LineMethod::Isotonic => {
+                    lang.capacity_line_between(value, short(bounds.0), shown(bounds.1), binding)
+                }
             }
         }
     }
@@ -222,6 +225,14 @@ pub(crate) fn load(value: f64, unit: LoadUnit, lang: Lang) -> String {
         LoadUnit::Vus if value == 1.0 => lang.capacity_vu().to_owned(),
         LoadUnit::Vus => lang.capacity_vus(short(value)),
         LoadUnit::PerSecond => per_second(value),
+    }
+}
+
+/// Two loads with their unit.
+fn loads((lower, upper): (f64, f64), unit: LoadUnit, lang: Lang) -> String {
+    match unit {
+        LoadUnit::Vus => lang.capacity_vus(format!("{}–{}", short(lower), short(upper))),
+        LoadUnit::PerSecond => format!("{}–{}", short(lower), per_second(upper)),
     }
 }
 

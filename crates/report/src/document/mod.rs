@@ -10,6 +10,7 @@ use std::time::Duration;
 use analysis::traces::Attribution;
 use api::capacity::CapacityStudy;
 use api::diagnosis::DiagnosisReport;
+use model::capacity::LoadUnit;
 use model::plan::{Compat, TimeUnit};
 use model::{AgentState, DropCause, ExemplarKind};
 
@@ -183,8 +184,8 @@ pub struct Identity {
     pub tags: Vec<(String, String)>,
     /// Notes attached to it.
     pub notes: Vec<String>,
-    /// The load of the step, with its unit, if the run is a step of a study.
-    pub step: Option<String>,
+    /// The load of the step, if the run is a step of a study.
+    pub step: Option<(f64, LoadUnit)>,
 }
 
 /// Whether a run is over and its record whole.

@@ -6,6 +6,7 @@ use super::fixture::{counter, failed, nothing, passed, threshold, trend};
 use crate::document::{ErrorEntry, RunState, TimeRange, Verdict, Why};
 use crate::summary::{MetricSummary, Statistic, Values};
 use crate::{Lang, RunReport, github, headline, junit, markdown};
+use model::capacity::LoadUnit;
 use model::{Grade, Validity, ValueKind};
 
 #[track_caller]
@@ -204,11 +205,13 @@ fn the_first_sentence_names_the_load_the_objective_its_value_and_its_limit() {
         sentence(&report, Lang::En),
         "Inconclusive: the run has no thresholds; 54.60% of requests failed"
     );
-    report.identity.step = Some("164 VUs".to_owned());
+    report.identity.step = Some((164.0, LoadUnit::Vus));
     assert_eq!(
         sentence(&report, Lang::En),
         "Step of a study at 164 VUs, judged by the SLOs of the study; 54.60% of requests failed"
     );
+    let korean = sentence(&report, Lang::Ko);
+    assert!(korean.starts_with("스터디의 VU 164개 단계입니다."), "{korean}");
 }
 
 #[test]

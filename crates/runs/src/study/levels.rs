@@ -151,7 +151,7 @@ pub fn read(path: &Path, facts: &StudyFacts, asked: &[Asked]) -> Result<Read, Fa
 }
 
 /// Returns the unit of a study's loads.
-pub(super) fn unit(facts: &StudyFacts) -> LoadUnit {
+pub fn unit(facts: &StudyFacts) -> LoadUnit {
     if facts.unit == LoadUnit::PerSecond.as_str() { LoadUnit::PerSecond } else { LoadUnit::Vus }
 }
 

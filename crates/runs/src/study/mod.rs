@@ -12,7 +12,7 @@ mod objective;
 mod tables;
 
 pub use gathered::{Gathered, of_level, of_run, variant};
-pub use levels::{Read, Stored, read, stored_levels};
+pub use levels::{Read, Stored, read, stored_levels, unit};
 pub use meter::{Meter, patience_s};
 pub use next::next_command;
 pub use objective::{Asked, Held, check, parse_all};
@@ -35,8 +35,7 @@ const OF_TARGET: [Fault; 5] = [
 
 /// Returns the load of a level with its unit: `164 VUs`, `20/s`.
 pub fn load(facts: &StudyFacts) -> String {
-    let load = report::number::plain(facts.load);
-    if facts.unit == "vus" { format!("{load} VUs") } else { format!("{load}/s") }
+    report::capacity::level_name(facts.load, unit(facts), "")
 }
 
 /// Returns true if a level's numbers count. An invalid level decides nothing, unless the target alone caused all of its faults.

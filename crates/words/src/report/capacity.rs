@@ -15,9 +15,9 @@ crate::catalogue! {
     requests_rate = "Requests/s" | "초당 요청";
     capacity_vu = "1 VU" | "VU 1개";
     capacity_vus(count) = "{count} VUs" | "VU {count}개";
-    capacity_line(load, lower, upper, objective) =
-        "Maximum load: {load} (confidence interval {lower}–{upper}), limited by the SLO {objective}."
-        | "부하 한계: {load} (신뢰 구간 {lower}–{upper}). 제한하는 SLO: {objective}.";
+    capacity_line(load, interval, objective) =
+        "Maximum load: {load} (confidence interval {interval}), limited by the SLO {objective}."
+        | "부하 한계: {load} (신뢰 구간 {interval}). 제한하는 SLO: {objective}.";
     capacity_line_between(load, lower, upper, objective) =
         "Maximum load: {load} (between the steps at {lower} and {upper}), limited by the SLO {objective}."
         | "부하 한계: {load} ({lower} 단계와 {upper} 단계 사이). 제한하는 SLO: {objective}.";
