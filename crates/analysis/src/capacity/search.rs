@@ -1,6 +1,7 @@
 //! The search for the maximum load: the load, the length and the purpose of each next level.
 //!
-//! First a ramp, each load a multiple of the one before, until an objective breaks: it finds the line's magnitude. Then noisy bisection:
+//! First a ramp, each load a multiple of the one before, until an objective breaks: it finds the line's magnitude. It is steeper at
+//! low loads. Then noisy bisection:
 //! a posterior over the line, in the logarithm of the load. Each level updates it with the probability that its objectives
 //! hold, and its median is the next load (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
 //! line's interval is narrow enough, the search holds its lower bound for longer, expects a load above its upper bound to break, and
@@ -16,6 +17,10 @@ use super::sight::{Rule, Sight};
 
 /// Loads on the ramp are this many times the one before.
 const RAMP_FACTOR: f64 = 2.0;
+
+/// Loads on the ramp that are this many times the one before harm nobody, VUs or per second.
+const LOW: f64 = 16.0;
+const RAMP_FACTOR_LOW: f64 = 4.0;
 
 /// Places of the posterior.
 const PLACES: usize = 400;
@@ -328,7 +333,7 @@ impl Search {
             // A load next to it, since a repeated load is not an independent level.
             None => Some(self.rounded(last.load * 1.05)).filter(|load| *load <= self.highest()),
             Some(true) if last.load >= self.highest() => None,
-            Some(true) => Some(self.rounded((last.load * RAMP_FACTOR).min(self.highest()))),
+            Some(true) => Some(self.rounded(higher(last.load).min(self.highest()))),
             Some(false) => {
                 let lower = self.rounded_down(last.load / RAMP_FACTOR);
                 let is_lowest = lower >= last.load || ramp().filter(is_broken).count() > DOWN_MAX;
@@ -496,6 +501,12 @@ pub fn rank(lines: &[Option<Found>]) -> Option<usize> {
 
 fn point(made: &Made) -> Point {
     Point { load: made.load, throughput_per_s: made.throughput_per_s, time_s: 0.0 }
+}
+
+/// The load after one of the ramp that held.
+fn higher(load: f64) -> f64 {
+    let steep = (load * RAMP_FACTOR_LOW).min(LOW);
+    steep.max(load * RAMP_FACTOR)
 }
 
 fn least_load(unit: LoadUnit) -> f64 {

@@ -328,7 +328,10 @@ impl<'a> LevelRunner<'a> {
                 if let Err(failure) = meter.add(window, &names.metrics, &names.tags) {
                     let why = failure.text.trim_start_matches("failed to ");
                     control.stop(AbortReason::Listener(format!("it cannot {why}").into()));
-                } else if meter.measured_s() >= least_s && is_decided(purpose, &meter.sights(), &bursts) {
+                } else if meter.measured_s() >= least_s
+                    && (purpose == Purpose::Ramp && meter.is_far()
+                        || is_decided(purpose, &meter.sights(), &bursts))
+                {
                     control.stop(AbortReason::Enough);
                 }
             }

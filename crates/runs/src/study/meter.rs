@@ -22,6 +22,9 @@ const WINDOW_S_MIN: f64 = 0.5;
 const PATIENCE_S_MIN: f64 = 3.0;
 const PATIENCE_S_MAX: f64 = 30.0;
 
+/// An objective is far from its limit up to this share of it.
+const FAR_MAX: f64 = 0.5;
+
 /// The quantile that compares levels without an objective on a time.
 const QUANTILE: f64 = 0.95;
 
@@ -181,6 +184,11 @@ impl Meter {
         self.objectives.iter().map(|it| it.sight(self.measured_s)).collect()
     }
 
+    /// Returns true if all objectives are far from their limits: no request broke one, and no time is above half of what is allowed.
+    pub fn is_far(&self) -> bool {
+        !self.objectives.is_empty() && self.objectives.iter().all(|it| it.is_far(self.measured_s))
+    }
+
     /// Returns the length of the counted seconds so far.
     pub fn measured_s(&self) -> f64 {
         self.measured_s
@@ -314,6 +322,21 @@ impl Metered {
         Sight { rule, value: self.value(measured_s), seconds: self.seconds(), weight: WEIGHT_FULL }
     }
 
+    fn is_far(&self, measured_s: f64) -> bool {
+        let Some(held) = &self.held else { return false };
+        let is_small = || self.value(measured_s).is_some_and(|value| value <= FAR_MAX * held.condition.limit);
+        match held.rule() {
+            Rule::Share { .. } => {
+                let is_unbroken = self.seconds().iter().all(|second| second.0 <= 0.0);
+                self.value(measured_s).is_some()
+                    && is_unbroken
+                    && (!held.is_time() || held.is_upper() && is_small())
+            }
+            Rule::Mean { is_upper: true, .. } => is_small(),
+            _ => false,
+        }
+    }
+
     /// The seconds, with what was abandoned spread over all of them: when it began is not known.
     fn seconds(&self) -> Vec<(f64, f64)> {
         let count = self.seconds.len().max(1) as f64;
@@ -416,6 +439,23 @@ mod tests {
         let (metrics, tags) = (MetricRegistry::default(), TagInterner::default());
         windows.iter().try_for_each(|it| meter.add(it, &metrics, &tags)).expect("conditions");
         meter
+    }
+
+    #[test]
+    fn a_level_far_from_all_limits_is_known_after_a_few_requests() {
+        let is_far = |slo: &str, ms: f64| {
+            let asked = parse_all(&[slo.to_owned()]).expect("an objective");
+            let mut meter = Meter::new(&asked, 0.0, 10.0);
+            meter.begin(Instant::from_ns(0));
+            let (metrics, tags) = (MetricRegistry::default(), TagInterner::default());
+            (0..3).for_each(|at| meter.add(&window(at, 1, ms, 0.0), &metrics, &tags).expect("a condition"));
+            meter.is_far()
+        };
+        assert!(is_far("http_req_duration: p(95)<50", 20.0) && is_far("http_req_duration: avg<50", 20.0));
+        assert!(!is_far("http_req_duration: p(95)<50", 30.0), "nothing broke the limit, and it is near");
+        assert!(!is_far("http_req_duration: p(95)<50", 60.0) && !is_far("http_req_duration: avg<50", 30.0));
+        assert!(!is_far("http_req_duration: max<50", 20.0) && !is_far("http_req_duration: p(95)>5", 20.0));
+        assert!(!is_far("e2e: p(95)<1", 20.0), "it was not measured");
     }
 
     #[test]

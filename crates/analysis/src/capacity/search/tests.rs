@@ -107,6 +107,8 @@ fn the_ramp_doubles_until_something_breaks() {
     let ramp: Vec<f64> =
         search.made().iter().filter(|made| made.purpose == Purpose::Ramp).map(|made| made.load).collect();
     assert_eq!(ramp, [10.0, 20.0, 40.0, 80.0]);
+    let low: Vec<f64> = [1.0, 2.0, 4.0, 5.0, 8.0, 16.0].map(higher).into();
+    assert_eq!(low, [4.0, 8.0, 16.0, 16.0, 16.0, 32.0]);
     let highest = search.made().iter().map(|made| made.load).fold(0.0, f64::max);
     assert!(highest <= 100.0, "{highest}");
 }
