@@ -182,6 +182,31 @@ test('the sentence of another SLO than the decisive one is of that SLO, as its c
   await expect(maximum.locator('.hulltext')).toContainText('169 VUs');
 });
 
+// Steps near the maximum load lie close together, and their labels stood on each other and on dots.
+for (const width of [1440, 390]) {
+  for (const language of ['en', 'ko']) {
+    test(`labels in the charts of a study hide nothing at ${width} px in ${language}`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 900 });
+      await page.addInitScript((it) => localStorage.setItem('plimsoll.lang', it), language);
+      await page.goto(`${RUN}/capacity`);
+      const charts = page.locator('figure.chart svg:has(.spot)');
+      await expect(charts).toHaveCount(2);
+      for (const chart of await charts.all()) {
+        const hidden = await chart.evaluate((svg) => {
+          const boxOf = (it: Element) => ({ text: it.textContent, box: it.getBoundingClientRect() });
+          const labels = [...svg.querySelectorAll('text.halo')].map(boxOf);
+          const dots = [...svg.querySelectorAll('circle')].map(boxOf);
+          // A line of text is some pixels higher than its letters.
+          const overlap = (a: DOMRect, b: DOMRect) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+          return labels.flatMap((label, index) => [...labels.slice(index + 1), ...dots].filter((other) => overlap(label.box, other.box)).map((other) => `${label.text} on ${other.text}`));
+        });
+        expect(hidden).toEqual([]);
+        expect(await chart.locator('text.note').count()).toBeGreaterThan(2);
+      }
+    });
+  }
+}
+
 // One long status made a column of it, and the last columns were cut.
 test('a long status does not push the last columns of the list out of sight', async ({ page }) => {
   await page.goto('/runs');

@@ -18,10 +18,8 @@ export interface Placed {
   label: string;
 }
 
-/** Labels are 11 pixels high; a letter of them takes up to so many across, and one of Korean as many as it is high. */
-const [TEXT_HIGH, LETTER_WIDE, SYLLABLE_WIDE] = [11, 6.6, 11];
-/** Below the base line. */
-const DESCENT = 2;
+/** The height of a line of text, of which this much is below the base line; a letter takes up to so many pixels across, one of Korean more. */
+const [TEXT_HIGH, DESCENT, LETTER_WIDE, SYLLABLE_WIDE] = [14, 3, 6.6, 11];
 /** Between a label and its dot. */
 const GAP = 4;
 

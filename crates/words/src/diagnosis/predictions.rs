@@ -102,7 +102,7 @@ pub fn next_limit(lang: Lang, limit: &NextLimit) -> String {
             let name = resource_name(lang, resource);
             text!(lang, "{name}", "{name}")
         }
-        NextLimit::SameSlots => text!(lang, "the same limit again", "다시 같은 한도"),
+        NextLimit::SameSlots => text!(lang, "the same limit, at its new value", "바뀐 값의 같은 한도"),
         NextLimit::Same { resource } => {
             let name = resource_name(lang, resource);
             text!(lang, "{name} again", "다시 {name}")
