@@ -207,6 +207,16 @@ for (const width of [1440, 390]) {
   }
 }
 
+// "95." and "2" on two lines were read as two numbers.
+test('numbers of a finding stay whole in a narrow window', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.goto(`${RUN}/bottleneck`);
+  const numbers = page.locator('.tightrows .num b');
+  await numbers.first().waitFor();
+  await page.locator('.tightrows td:not(.num)').evaluateAll((all) => all.forEach((it) => (it.textContent = 'as long as a name and a note may be')));
+  expect(await numbers.evaluateAll((all) => all.filter((it) => it.getClientRects().length > 1).map((it) => it.textContent))).toEqual([]);
+});
+
 // One long status made a column of it, and the last columns were cut.
 test('a long status does not push the last columns of the list out of sight', async ({ page }) => {
   await page.goto('/runs');
