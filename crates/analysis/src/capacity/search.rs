@@ -18,8 +18,10 @@ use super::sight::{Rule, Sight};
 /// Loads on the ramp are this many times the one before.
 const RAMP_FACTOR: f64 = 2.0;
 
-/// Loads on the ramp that are this many times the one before harm nobody, VUs or per second.
+/// Up to this load, VUs or per second, the ramp is steeper: so few harm no target.
 const LOW: f64 = 16.0;
+
+/// There, loads are this many times the one before.
 const RAMP_FACTOR_LOW: f64 = 4.0;
 
 /// Places of the posterior.
