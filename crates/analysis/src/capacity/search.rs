@@ -5,7 +5,7 @@
 //! a posterior over the line, in the logarithm of the load. Each level updates it with the probability that its objectives
 //! hold, and its median is the next load (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
 //! line's interval is narrow enough, the search holds its lower bound for longer, expects a load above its upper bound to break, and
-//! repeats the lower bound, because a system that broke may recover late. The rest of a budget narrows down a line that is still wide. A level at which throughput falls ends the ramp
+//! repeats the lower bound, because a system that broke may recover late. A level at which throughput falls ends the ramp
 //! for good. The search performs no I/O: the driver asks [`Search::next`] for a level and reports its result to [`Search::record`].
 
 use model::capacity::{Confirmation, Estimate, LoadUnit, Place, Purpose, SURE};
@@ -264,28 +264,19 @@ impl Search {
             return Some(self.step(load, Purpose::Ramp));
         }
         let line = self.line.filter(|line| line.place == Place::Inside)?;
-        if self.is_confirmed() {
-            return self.narrower(&line.load).filter(|step| self.has_time_for(step));
-        }
         if let Some(step) = self.confirming(&line) {
             return step;
         }
-        if self.count(Purpose::Narrow) < NARROW_MIN {
+        let narrowed = self.count(Purpose::Narrow);
+        let is_narrow = line.load.upper <= line.load.lower * (1.0 + self.wanted.tolerance);
+        let may_narrow = !is_narrow && narrowed < NARROW_MAX && !self.is_time_to_hold();
+        if narrowed < NARROW_MIN {
             return Some(self.step(self.median(), Purpose::Narrow));
         }
-        if let Some(step) = self.narrower(&line.load).filter(|_| !self.is_time_to_hold()) {
-            return Some(step);
+        if let Some(load) = self.narrowing(&line.load).filter(|_| may_narrow) {
+            return Some(self.step(load, Purpose::Narrow));
         }
         (self.wanted.hold_s > 0.0).then(|| self.step(self.rounded_down(line.load.lower), Purpose::Hold))
-    }
-
-    /// Returns a level that narrows the line down; `None` where it is narrow enough.
-    fn narrower(&self, line: &Estimate) -> Option<Step> {
-        let is_narrow = line.upper <= line.lower * (1.0 + self.wanted.tolerance);
-        if is_narrow || self.count(Purpose::Narrow) >= NARROW_MAX {
-            return None;
-        }
-        self.narrowing(line).map(|load| self.step(load, Purpose::Narrow))
     }
 
     /// Returns the load that says most about the line: the median of the posterior. If that was measured twice, it is one on the wider
@@ -303,25 +294,11 @@ impl Search {
         let wanted = &self.wanted;
         let level_s = wanted.warm_up_s + wanted.most_s;
         let holds_s = wanted.warm_up_s + wanted.hold_s + 2.0 * level_s;
-        wanted.hold_s > 0.0 && (holds_s..holds_s + level_s).contains(&self.load_left_s())
-    }
-
-    /// Whether the rest of the budget is enough for a level of full length: what was kept for the confirmation is seldom used up.
-    fn has_time_for(&self, step: &Step) -> bool {
-        self.load_left_s() >= step.warm_up_s + step.most_s
-    }
-
-    /// The time of load that the rest of the budget is enough for, in seconds.
-    fn load_left_s(&self) -> f64 {
         let spent_s: f64 = self.made.iter().map(|made| made.spent_s).sum();
         // What starting and stopping takes, measured so far.
         let factor = self.charged_s() / spent_s.max(f64::MIN_POSITIVE);
-        (self.wanted.budget_s - self.charged_s()) / factor
-    }
-
-    /// Whether a load was held, exceeded, and held again.
-    fn is_confirmed(&self) -> bool {
-        self.made.iter().any(|made| made.purpose == Purpose::Descent && made.holds().is_some())
+        let left_s = wanted.budget_s - self.charged_s();
+        wanted.hold_s > 0.0 && (holds_s..holds_s + level_s).contains(&(left_s / factor))
     }
 
     /// Returns the step after a hold; `None` before the first, and after a hold that broke, when the line is narrowed down again.
@@ -340,6 +317,7 @@ impl Search {
                 let held = self.last(Purpose::Hold)?.load;
                 Some(Some(self.step(held, Purpose::Descent)))
             }
+            (Purpose::Descent, _) => Some(None),
             _ => None,
         }
     }

@@ -326,8 +326,5 @@ fn a_short_search_keeps_time_for_its_hold() {
         let held = search.made().iter().find(|made| made.purpose == Purpose::Hold);
         assert!(held.is_some_and(|held| held.spent_s >= 18.0), "seed {seed}: {held:?}");
         assert!(search.charged_s() <= short.budget_s * 1.03, "seed {seed}: {}", search.charged_s());
-        // What the confirmation left over is used up, where the line is still wide.
-        let further = search.line().and_then(|line| search.narrower(&line.load));
-        assert!(further.is_none_or(|step| !search.has_time_for(&step)), "seed {seed}: {further:?}");
     }
 }
