@@ -96,6 +96,7 @@ mod tests {
         more.dedup();
         assert_eq!(more.len(), 100, "two tests side by side get different ports");
     }
+
     #[test]
     fn processes_that_start_meanwhile_hold_no_port_back() {
         let is_over = AtomicBool::new(false);

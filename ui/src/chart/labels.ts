@@ -9,6 +9,8 @@ export interface Anchor {
   y: number;
   radius: number;
   label: string;
+  /** Whether the label stands out. */
+  isMark?: boolean;
 }
 
 /** Where a label stands: the start of its base line. */
@@ -16,6 +18,7 @@ export interface Placed {
   x: number;
   y: number;
   label: string;
+  isMark: boolean;
 }
 
 /** The height of a line of text, of which this much is below the base line; a letter takes up to so many pixels across, one of Korean more. */
@@ -69,12 +72,12 @@ export function covers(box: Box, others: Box[]): boolean {
 }
 
 /** The places around an anchor, the best first: below and right of a curve that rises there is mostly space. */
-function placesOf({ x, y, radius, label }: Anchor): Placed[] {
+function placesOf({ x, y, radius, label, isMark = false }: Anchor): Placed[] {
   const far = radius + GAP;
   const [right, left, middle] = [x + far, x - far - widthOf(label), x - widthOf(label) / 2];
   const [below, level, above] = [y + far + TEXT_HIGH / 2, y + TEXT_HIGH / 2 - DESCENT, y - far];
   return ([[right, below], [right, level], [right, above], [left, above], [left, level], [left, below], [middle, above - GAP], [middle, below + GAP]] as const).map(
-    ([px, py]) => ({ x: px, y: py, label }),
+    ([px, py]) => ({ x: px, y: py, label, isMark }),
   );
 }
 

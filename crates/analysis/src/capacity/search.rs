@@ -1,9 +1,8 @@
 //! The search for the maximum load: the load, the length and the purpose of each next level.
 //!
 //! First a ramp, each load a multiple of the one before, until an objective breaks: it finds the line's magnitude. It is steeper at
-//! low loads. Then noisy bisection:
-//! a posterior over the line, in the logarithm of the load. Each level updates it with the probability that its objectives
-//! hold, and its median is the next load (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
+//! low loads. Then noisy bisection: a posterior over the line, in the logarithm of the load. Each level updates it with the
+//! probability that its objectives hold, and its median is the next load (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
 //! line's interval is narrow enough, the search holds its lower bound for longer, expects a load above its upper bound to break, and
 //! repeats the lower bound, because a system that broke may recover late. A level at which throughput falls ends the ramp
 //! for good. The search performs no I/O: the driver asks [`Search::next`] for a level and reports its result to [`Search::record`].
