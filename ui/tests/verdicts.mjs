@@ -39,7 +39,7 @@ export function capacityPage(run) {
     study: {
       schemaVersion: '1.0.0', name: 'scan-40', kind: 'sweep', script: 'lab/scan/polling.js', loadTime: number(2_460_000, '41m0s'),
       parts: [{
-        variant: '', unit: 'vus', verdict: 'confirmed', sentence: 'Maximum load: 169 VUs (confidence interval 152–187 VUs), limited by the SLO scan_e2e: p(95)<30000.', confirmed: 'By a hold of 5 min at 169 VUs: p95 29.4 s, 0 failed.', plan: 'Plan for 122 VUs, 4.65/s: 0.8 × the lower bound. What ends it: scan-worker CPU, ceiling 7.02/s.',
+        variant: '', unit: 'vus', verdict: 'confirmed', sentence: 'Maximum load: 169 VUs (confidence interval 152–187 VUs), limited by the SLO scan_e2e: p(95)<30000.', confirmed: 'By a hold of 5 min at 169 VUs: p95 29.4 s, 0 failed.', plan: 'Safe load: 122 VUs, 4.65/s (0.8 × the lower confidence bound).',
         objectives: [
           { text: 'scan_e2e: p(95)<30000', selector: 'scan_e2e', statistic: 'p(95)', limit: seconds(30), isTime: true, line: line(169, 152, 187, 332) },
           { text: 'scan_e2e: p(95)<60000', selector: 'scan_e2e', statistic: 'p(95)', limit: seconds(60), isTime: true, line: line(384, 371, 398, 419) },

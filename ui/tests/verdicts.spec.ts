@@ -8,7 +8,8 @@ const RUN = '/runs/ab12cd08';
 test('the summary shows the maximum load and the bottleneck, and leads to both', async ({ page }) => {
   const problems = guarded(page);
   await page.goto(`${RUN}/summary`);
-  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('Plan for 122 VUs, 4.65/s');
+  await expect(page.getByRole('region', { name: 'Verdict' }).locator('.answers dd').last()).toHaveText('122 VUs, 4.65/s');
+  await expect(page.getByRole('region', { name: 'Maximum load' })).toContainText('Safe load: 122 VUs, 4.65/s');
   const bottleneck = page.getByRole('region', { name: 'Bottleneck' });
   await expect(bottleneck).toContainText('scan-worker CPU is at its limit');
   await expect(bottleneck).toContainText('Worker slots full: 69 of 400 busy');
