@@ -41,8 +41,9 @@ const HALVINGS: usize = 40;
 /// A fitted crossing farther outside the two levels around it than this share is not believed.
 const OUTSIDE_MAX: f64 = 0.25;
 
-/// Nor one beyond a level that is this surely on the other side. Of many levels near the line some are wrong with less.
-const BEYOND_SURE: f64 = 0.999;
+/// Nor one beyond a level that is this surely on the other side. Of many levels near the line some are wrong with less, and a level
+/// that was to end as soon as it was sure had many tries.
+pub(super) const BEYOND_SURE: f64 = 0.999;
 
 /// A level: its load and what was seen there.
 pub type Seen<'a> = (f64, &'a Sight);

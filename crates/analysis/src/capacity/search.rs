@@ -423,8 +423,8 @@ impl Search {
     }
 }
 
-/// How sure a level must be to end early. It is asked once a second, so that chance has many tries.
-const STEP_SURE: f64 = 0.995;
+/// How sure a level must be to end early: with less it could never bound the line's interval.
+const STEP_SURE: f64 = line::BEYOND_SURE;
 
 /// Whether a level may end: an objective surely breaks, or all surely hold and no length was promised.
 /// `bursts` are those that [`Search::bursts`] knows of: a level that ends before it saw one would seem to hold, and a line that is
