@@ -42,8 +42,17 @@ test('a step of a study is judged by the SLOs of the study', async ({ page }) =>
     answer.report.verdict = { verdict: 'inconclusive', sentence: 'Step of a study at 500 VUs, judged by the SLOs of the study' };
     await route.fulfill({ response, json: answer });
   });
+  let answerStudy = () => {};
+  const studyIsWanted = new Promise<void>((resolve) => (answerStudy = resolve));
+  await page.route(/\/api\/v1\/runs\/ab12cd08\/capacity/, async (route) => {
+    await studyIsWanted;
+    await route.continue();
+  });
   await page.goto(`${RUN}/summary`);
   const verdict = page.getByRole('region', { name: 'Verdict' });
+  await expect(verdict).toContainText('Step of a study at 500 VUs');
+  await expect(verdict.locator('.chip')).toHaveCount(0);
+  answerStudy();
   await expect(verdict.locator('.chip').first()).toHaveText('SLO violated');
   await expect(verdict.locator('.chip').first()).toHaveClass(/fail/);
   const tile = verdict.locator('.fact').first();
