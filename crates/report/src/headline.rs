@@ -25,7 +25,7 @@ pub type Shown<'a> = &'a dyn Fn(&str) -> String;
 /// Returns the verdict in a sentence; `shown` is for messages, `named` for names of metrics.
 pub fn sentence(report: &RunReport, lang: Lang, shown: Shown<'_>, named: Shown<'_>) -> String {
     let (verdict, why) = report.verdict();
-    if let (Why::NoThresholds, Some((value, unit))) = (why, report.identity.step) {
+    if let Some((value, unit)) = report.step_of_study() {
         let step = sentences::load(value, unit, lang);
         let failed = failed_share(report).map(|share| lang.requests_failed(number::percent(share)));
         return std::iter::once(lang.step_at(step)).chain(failed).collect::<Vec<_>>().join("; ");

@@ -1,6 +1,7 @@
 //! The verdict of a run, in one word and its reason.
 
 use model::Grade;
+use model::capacity::LoadUnit;
 
 use super::{RunReport, RunState};
 
@@ -50,6 +51,11 @@ impl Verdict {
 }
 
 impl RunReport {
+    /// The load of a step of a study without thresholds of its own, and its unit: the study's SLOs judge it, not the run's verdict.
+    pub fn step_of_study(&self) -> Option<(f64, LoadUnit)> {
+        self.identity.step.filter(|_| self.verdict().1 == Why::NoThresholds)
+    }
+
     /// The verdict and what it rests on. A run that is not whole, that cannot be trusted, or that nothing was asked of, passes nothing.
     pub fn verdict(&self) -> (Verdict, Why) {
         let judged = self.judged();

@@ -14,16 +14,17 @@ pub(super) fn render(context: &Context<'_>) -> String {
     let (report, lang) = (context.report, context.lang);
     let (verdict, _) = report.verdict();
     let mark = match verdict {
-        Verdict::Pass => "✅",
-        Verdict::Fail => "❌",
-        Verdict::Inconclusive => "⚠️",
+        _ if report.step_of_study().is_some() => "",
+        Verdict::Pass => "✅ ",
+        Verdict::Fail => "❌ ",
+        Verdict::Inconclusive => "⚠️ ",
     };
     let validity = report.summary.validity.as_ref();
     let validity =
         validity.map(|validity| format!("**{}**\n\n", crate::validity::headline(validity, context.lang)));
     let mut text = validity.unwrap_or_default();
     text += &format!(
-        "## {mark} {}\n\n{}\n",
+        "## {mark}{}\n\n{}\n",
         sentence(report, lang, &escape::markdown_text, &escape::markdown_code),
         facts(context)
     );

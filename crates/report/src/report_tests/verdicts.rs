@@ -212,6 +212,10 @@ fn the_first_sentence_names_the_load_the_objective_its_value_and_its_limit() {
     );
     let korean = sentence(&report, Lang::Ko);
     assert!(korean.starts_with("스터디의 VU 164개 단계입니다."), "{korean}");
+    assert!(
+        markdown::render(&report, Lang::En).contains("## Step of a study"),
+        "a step has no sign of a verdict"
+    );
 }
 
 #[test]
