@@ -325,19 +325,26 @@ impl Search {
     fn on_ramp(&self) -> Option<f64> {
         let ramp = || self.made.iter().filter(|made| made.purpose == Purpose::Ramp);
         let Some(last) = ramp().next_back() else { return Some(self.rounded(self.wanted.from)) };
-        let is_kept = |made: &&Made| made.is_kept() == Some(true);
         let is_broken = |made: &&Made| made.is_kept() == Some(false);
-        if ramp().any(|made| is_kept(&made)) && ramp().any(|made| is_broken(&made)) {
+        let kept = ramp().filter(|made| made.is_kept() == Some(true)).map(|made| made.load).reduce(f64::max);
+        // What broke below a load that held, broke by chance.
+        if kept.is_some_and(|kept| ramp().any(|made| is_broken(&made) && made.load > kept)) {
             return None;
         }
+        let broken = ramp().filter(is_broken).count();
+        // One slow request of the few that a low load makes says little.
+        let is_chance =
+            broken == 1 && last.load < LOW && last.holds().is_some_and(|holds| holds > 1.0 - SURE);
         match last.is_kept() {
             // A load next to it, since a repeated load is not an independent level.
             None => Some(self.rounded(last.load * 1.05)).filter(|load| *load <= self.highest()),
-            Some(true) if last.load >= self.highest() => None,
-            Some(true) => Some(self.rounded(higher(last.load).min(self.highest()))),
-            Some(false) => {
+            Some(is_kept) if is_kept || is_chance => {
+                let up = self.rounded(higher(last.load).min(self.highest()));
+                (last.load < self.highest()).then_some(up)
+            }
+            Some(_) => {
                 let lower = self.rounded_down(last.load / RAMP_FACTOR);
-                let is_lowest = lower >= last.load || ramp().filter(is_broken).count() > DOWN_MAX;
+                let is_lowest = lower >= last.load || broken > DOWN_MAX;
                 (!is_lowest).then_some(lower)
             }
         }

@@ -290,23 +290,70 @@ fn the_lowest_line_is_bounded_by_what_bounds_first() {
     assert_eq!(lowest(&[None]), None);
 }
 
+/// A search of five minutes.
+const SHORT: SearchSettings = SearchSettings {
+    unit: LoadUnit::Vus,
+    from: 1.0,
+    warm_up_s: 3.0,
+    least_s: 5.0,
+    most_s: 15.0,
+    hold_s: 20.0,
+    budget_s: 285.0,
+    ..WANTED
+};
+
+/// No line fits where a limit is broken all at once. Steps that end early must still be sure enough to bound the interval.
+#[test]
+fn a_limit_that_breaks_all_at_once_has_a_narrow_interval() {
+    let (most, rest_s) = (200.0, 5.0);
+    for seed in 0..20 {
+        let mut random = Random::new(seed);
+        let mut search = Search::new(SHORT);
+        while let Ok(step) = search.next() {
+            let share = if step.load > most { 0.5 } else { 0.002 };
+            let whole = SYSTEM.make(&step, &mut random);
+            let second = |_| {
+                let all = random.poisson(step.load);
+                (random.poisson(all as f64 * share).min(all) as f64, all as f64)
+            };
+            let seconds: Vec<(f64, f64)> = (0..step.most_s as usize).map(second).collect();
+            let seen = |for_s: usize| Sight { seconds: seconds[..for_s].to_vec(), ..whole.sights[0].clone() };
+            let bursts = search.bursts(step.load);
+            let is_over = |for_s: &usize| is_decided(step.purpose, &[seen(*for_s)], &bursts);
+            let for_s = (step.least_s as usize..seconds.len()).find(is_over).unwrap_or(seconds.len());
+            let charged_s = step.warm_up_s + for_s as f64 + rest_s;
+            search.record(Made { charged_s, sights: vec![seen(for_s)], ..whole });
+        }
+        let line = search.line().expect("a line").load;
+        assert!((175.0..=most).contains(&line.lower), "seed {seed}: {line:?}");
+        assert!((most..=225.0).contains(&line.upper), "seed {seed}: {line:?}");
+    }
+}
+
+#[test]
+fn one_slow_request_at_the_lowest_load_ends_no_search() {
+    let mut random = Random::new(1);
+    let few = SearchSettings { from: 1.0, ..WANTED };
+    let (search, over) = searched(few, |step| {
+        let mut made = SYSTEM.make(step, &mut random);
+        if step.load <= 1.0 {
+            made.sights[0].seconds = vec![(0.0, 1.0); 10];
+            made.sights[0].seconds[7] = (1.0, 1.0);
+        }
+        made
+    });
+    assert!(search.made()[0].holds().is_some_and(|holds| (1.0 - SURE..0.5).contains(&holds)));
+    let line = search.line().expect("a line").load;
+    assert!((line.value / SYSTEM.line() - 1.0).abs() < 0.05, "{over:?} {line:?}");
+}
+
 /// Requests break the limit together, in some seconds, so that no level says much.
 #[test]
 fn a_short_search_keeps_time_for_its_hold() {
-    let short = SearchSettings {
-        unit: LoadUnit::Vus,
-        from: 1.0,
-        warm_up_s: 3.0,
-        least_s: 5.0,
-        most_s: 15.0,
-        hold_s: 20.0,
-        budget_s: 285.0,
-        ..WANTED
-    };
     let (line, steepness, slow_in_bad) = (87.3, 8.0, 0.3);
     for seed in 0..20 {
         let mut random = Random::new(seed);
-        let (search, _) = searched(short, |step| {
+        let (search, _) = searched(SHORT, |step| {
             let odds = (0.05f64 / 0.95).ln() + steepness * (step.load / line).ln();
             let share = (1.0 + (-odds).exp()).recip();
             let second = |_| {
@@ -325,6 +372,6 @@ fn a_short_search_keeps_time_for_its_hold() {
         });
         let held = search.made().iter().find(|made| made.purpose == Purpose::Hold);
         assert!(held.is_some_and(|held| held.spent_s >= 18.0), "seed {seed}: {held:?}");
-        assert!(search.charged_s() <= short.budget_s * 1.03, "seed {seed}: {}", search.charged_s());
+        assert!(search.charged_s() <= SHORT.budget_s * 1.03, "seed {seed}: {}", search.charged_s());
     }
 }
