@@ -36,7 +36,7 @@ pub use error_ratio::{ErrorRatio, ErrorSide, error_ratio, over_dispersion};
 pub use exact::{Separation, paired_separation, separation};
 pub use level_shift::{LevelShift, kolmogorov_tail, level_shift, studentised_kolmogorov_tail};
 pub use long_run::{LongRun, long_run, long_run_about_lines};
-pub use mser::{Truncation, mser5};
+pub use mser::{Truncation, mser, mser5};
 pub use paired::{PlanStrata, follows_load, paired};
 pub use random::Random;
 pub use rank_sum::rank_sum_p_value;

@@ -12,13 +12,18 @@ pub struct Truncation {
     pub at_bound: bool,
 }
 
-/// The truncation after which the mean of the rest is the most certain: MSER-5.
+/// The truncation after which the mean of the rest is the most certain: MSER-5, for series of which one value says little.
+pub fn mser5(series: &[f64]) -> Truncation {
+    mser(series, BATCH)
+}
+
+/// The same over means of `batch` values, from 1.
 ///
 /// White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output" (1997); White, Cobb and Spratt
-/// (2000). Over means of 5 values, the start `d` up to half of them that has the least `Σ (x − mean)² / (n − d)²`, both
+/// (2000). Over the means, the start `d` up to half of them that has the least `Σ (x − mean)² / (n − d)²`, both
 /// over the rest. The first of equal ones. Series of fewer than two batches are not truncated.
-pub fn mser5(series: &[f64]) -> Truncation {
-    let batches = series.chunks_exact(BATCH).map(|batch| batch.iter().sum::<f64>() / BATCH as f64);
+pub fn mser(series: &[f64], batch: usize) -> Truncation {
+    let batches = series.chunks_exact(batch).map(|values| values.iter().sum::<f64>() / batch as f64);
     let batches: Vec<f64> = batches.collect();
     let bound = batches.len() / 2;
     let mut best = (f64::INFINITY, 0);
@@ -35,7 +40,7 @@ pub fn mser5(series: &[f64]) -> Truncation {
             best = (criterion, start);
         }
     }
-    Truncation { values: best.1 * BATCH, at_bound: bound > 0 && best.1 == bound }
+    Truncation { values: best.1 * batch, at_bound: bound > 0 && best.1 == bound }
 }
 
 #[cfg(test)]
@@ -54,6 +59,14 @@ mod tests {
         series[..40].iter_mut().for_each(|value| *value += 20.0);
         let found = mser5(&series);
         assert!((40..=90).contains(&found.values) && !found.at_bound, "{found:?}");
+    }
+
+    #[test]
+    fn a_short_warm_up_is_cut_value_by_value() {
+        let series = [0.0, 0.0, 26.0, 48.0, 46.0, 47.0, 47.0, 47.0, 47.0, 47.0, 47.0, 46.0, 48.0, 46.0, 47.0];
+        let found = mser(&series, 1);
+        assert!((3..=5).contains(&found.values) && !found.at_bound, "{found:?}");
+        assert_eq!(mser(&series[..1], 1), Truncation { values: 0, at_bound: false });
     }
 
     #[test]

@@ -262,11 +262,17 @@ impl Search {
         if let Some(load) = self.on_ramp() {
             return Some(self.step(load, Purpose::Ramp));
         }
-        let line = self.line.filter(|line| line.place == Place::Inside)?;
+        let narrowed = self.count(Purpose::Narrow);
+        let line = self.line?;
+        if line.place != Place::Inside {
+            // A load that held above one that broke: neither is sure, and more levels decide.
+            let is_disputed =
+                line.place == Place::BelowAll && self.made.iter().any(|made| made.is_kept() == Some(true));
+            return (is_disputed && narrowed < NARROW_MAX).then(|| self.step(self.median(), Purpose::Narrow));
+        }
         if let Some(step) = self.confirming(&line) {
             return step;
         }
-        let narrowed = self.count(Purpose::Narrow);
         let is_narrow = line.load.upper <= line.load.lower * (1.0 + self.wanted.tolerance);
         let may_narrow = !is_narrow && narrowed < NARROW_MAX && !self.is_time_to_hold();
         if narrowed < NARROW_MIN {

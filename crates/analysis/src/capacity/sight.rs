@@ -4,7 +4,7 @@
 //! uncertainty is that of a mean of dependent seconds ([`stats::long_run`]). The uncertainty of the quantile itself would be dominated
 //! by timeouts. Means and rates are sums over seconds, too.
 
-use stats::{long_run, student_cdf};
+use stats::{long_run, mser, student_cdf};
 
 /// An objective that nothing may break is kept by so many of `n` that did not break it with the certainty n / (n + this): three
 /// is the rule of three (B. Jovanovic and P. Levy, 1997).
@@ -105,6 +105,13 @@ struct Sums {
     all: f64,
 }
 
+impl Sums {
+    fn of(seconds: &[(f64, f64)]) -> Sums {
+        let sum = |pick: fn(&(f64, f64)) -> f64| seconds.iter().map(pick).sum();
+        Sums { of: sum(|second| second.0), all: sum(|second| second.1) }
+    }
+}
+
 impl Sight {
     /// Returns the probability that the objective holds at this load; `None` without a measurement.
     pub fn holds(&self) -> Option<f64> {
@@ -159,19 +166,20 @@ impl Sight {
         }
     }
 
-    /// How noisy the sum of what breaks the limit is; `None` where that is not about a share of requests.
+    /// How noisy the sum of what breaks the limit is; `None` where that is not about a share of requests. Seconds in which a queue
+    /// fills that then stays full are no burst: what comes before the level is steady is left out.
     pub(super) fn noise(&self) -> Option<Noise> {
-        let sums = self.sums();
         let is_share = matches!(self.rule, Rule::Share { allowed } if allowed > 0.0 && allowed < 1.0);
-        if !is_share || sums.all <= 0.0 {
+        if !is_share {
             return None;
         }
-        let share = sums.of / sums.all;
-        let residuals = self.excesses(|of, all| of - share * all);
+        let steady = &self.seconds[mser(&residuals(&self.seconds)?, 1).values..];
+        let Sums { of, all } = Sums::of(steady);
+        let (share, residuals) = (of / all, residuals(steady)?);
         let spread = long_run(&[&residuals]);
         Some(Noise {
             variance: spread.variance * residuals.len() as f64,
-            independent: share * (1.0 - share) * sums.all,
+            independent: share * (1.0 - share) * all,
             dof: spread.dof,
         })
     }
@@ -218,13 +226,18 @@ impl Sight {
     }
 
     fn sums(&self) -> Sums {
-        let sum = |pick: fn(&(f64, f64)) -> f64| self.seconds.iter().map(pick).sum();
-        Sums { of: sum(|second| second.0), all: sum(|second| second.1) }
+        Sums::of(&self.seconds)
     }
 
     fn excesses(&self, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         self.seconds.iter().map(|second| of(second.0, second.1)).collect()
     }
+}
+
+/// By how many requests more or fewer than by the share of all seconds each second breaks the limit; `None` without requests.
+fn residuals(seconds: &[(f64, f64)]) -> Option<Vec<f64>> {
+    let Sums { of, all } = Sums::of(seconds);
+    (all > 0.0).then(|| seconds.iter().map(|second| second.0 - of / all * second.1).collect())
 }
 
 /// The probability that what these seconds are of has a sum below 0; their sum has at least this variance, known with so many
@@ -255,6 +268,22 @@ mod tests {
     fn share(allowed: f64, all: f64, of: impl Fn(usize) -> f64) -> Sight {
         let seconds = (0..60).map(|second| (of(second), all)).collect();
         Sight { rule: Rule::Share { allowed }, value: None, seconds, weight: WEIGHT_FULL }
+    }
+
+    /// A step whose queue fills in its first seconds, and one that has as many slow requests in each: no burst in either.
+    #[test]
+    fn a_queue_that_fills_and_stays_full_is_no_burst() {
+        let filling = share(0.05, 190.0, |second| if second < 4 { 0.0 } else { 45.0 + (second % 3) as f64 });
+        let full = share(0.05, 190.0, |second| 45.0 + (second % 3) as f64);
+        let burst = |sight: &Sight| sight.noise().expect("requests").burst();
+        assert!(burst(&filling) < 1.5 * burst(&full), "{} {}", burst(&filling), burst(&full));
+        let bursty =
+            share(
+                0.05,
+                190.0,
+                |second| if [8, 9, 21, 40, 41, 42, 55].contains(&second) { 45.0 } else { 0.0 },
+            );
+        assert!(burst(&bursty) > 20.0, "{}", burst(&bursty));
     }
 
     #[track_caller]
