@@ -99,10 +99,11 @@ pub fn find(levels: &[Seen<'_>], confidence: f64) -> Option<Found> {
     })
 }
 
-/// Moves a line between two levels; its interval still includes it, and is none narrower.
+/// Moves a line between the two levels around it, which its interval includes: of a limit that breaks all at once, nothing shows
+/// where between the two it is.
 fn within(line: Found, floor: f64, cap: f64) -> Found {
-    let value = line.load.value.clamp(floor, cap);
-    let load = Estimate { value, lower: line.load.lower.min(value), upper: line.load.upper.max(value) };
+    let Estimate { value, lower, upper } = line.load;
+    let load = Estimate { value: value.clamp(floor, cap), lower: lower.min(floor), upper: upper.max(cap) };
     Found { load, ..line }
 }
 
@@ -160,19 +161,13 @@ fn fitted(levels: &[Seen<'_>], confidence: f64) -> Option<Found> {
     let values: Vec<f64> = known.iter().map(|level| level.distance.value).collect();
     let curve: Vec<(f64, f64)> = known.iter().map(|level| level.load).zip(isotonic(&values)).collect();
     let first = crossing(&curve, 0.0)?;
-    let (kept, broken) = surely_around(&known, first);
-    let is_jump = !known.iter().any(|level| kept < level.load && level.load < broken);
-    let levels = Levels { around: around(&curve, first, (kept, broken)), levels: known };
+    let levels = Levels { around: around(&known, &curve, first), levels: known };
     let value = levels.crossing(first);
     let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
-    // Of a jump from surely kept to surely broken nothing shows where between the two it is.
-    let load = match is_jump {
-        true => Estimate { value, lower: kept, upper: broken },
-        false => Estimate {
-            value,
-            lower: levels.bound(value, levels.around.start, tail),
-            upper: levels.bound(value, levels.around.end, tail),
-        },
+    let load = Estimate {
+        value,
+        lower: levels.bound(value, levels.around.start, tail),
+        upper: levels.bound(value, levels.around.end, tail),
     };
     Some(Found { load, place: Place::Inside, method: LineMethod::LogLinear, confidence })
 }
@@ -294,23 +289,18 @@ fn bend(load: f64, around: f64) -> f64 {
     CURVATURE * (load / around).ln().powi(2)
 }
 
-/// The highest load up to a first guess that surely keeps the objective, or 0, and the lowest from it on that surely breaks it, or
-/// infinity.
-fn surely_around(levels: &[Level<'_>], first: f64) -> (f64, f64) {
+/// Where a fitted crossing is believed: between the two levels around the first guess, and a little beyond, but not beyond a level
+/// that surely is on the other side: where a limit is broken all at once, no straight line fits.
+fn around(levels: &[Level<'_>], curve: &[(f64, f64)], first: f64) -> Range<f64> {
+    let below = curve.iter().rev().find(|level| level.1 <= 0.0).map_or(first, |level| level.0);
+    let above = curve.iter().find(|level| level.1 > 0.0).map_or(first, |level| level.0);
     let sure = |is_sure: fn(f64) -> bool| {
         let holds = |level: &Level<'_>| level.sight.holds_under(level.burst);
         levels.iter().filter(move |level| holds(level).is_some_and(is_sure)).map(|level| level.load)
     };
-    let kept = sure(|holds| holds >= BEYOND_SURE).filter(|load| *load <= first);
-    let broken = sure(|holds| holds <= 1.0 - BEYOND_SURE).filter(|load| *load >= first);
-    (kept.fold(0.0, f64::max), broken.fold(f64::INFINITY, f64::min))
-}
-
-/// Where a fitted crossing is believed: between the two levels around the first guess, and a little beyond, but not beyond a level
-/// that surely is on the other side: where a limit is broken all at once, no straight line fits.
-fn around(curve: &[(f64, f64)], first: f64, (kept, broken): (f64, f64)) -> Range<f64> {
-    let below = curve.iter().rev().find(|level| level.1 <= 0.0).map_or(first, |level| level.0);
-    let above = curve.iter().find(|level| level.1 > 0.0).map_or(first, |level| level.0);
+    let kept = sure(|holds| holds >= BEYOND_SURE).filter(|load| *load <= first).fold(0.0, f64::max);
+    let broken =
+        sure(|holds| holds <= 1.0 - BEYOND_SURE).filter(|load| *load >= first).fold(f64::INFINITY, f64::min);
     (below * (1.0 - OUTSIDE_MAX)).max(kept)..(above * (1.0 + OUTSIDE_MAX)).min(broken)
 }
 
