@@ -173,9 +173,12 @@ impl Sight {
         if !is_share {
             return None;
         }
-        let steady = &self.seconds[mser(&residuals(&self.seconds)?, 1).values..];
+        let whole = residuals(&self.seconds)?;
+        let steady = &self.seconds[mser(&whole, 1).values..];
+        // A target that stopped answering has a steady end without requests.
+        let (steady, residuals) = residuals(steady).map_or((&self.seconds[..], whole), |rest| (steady, rest));
         let Sums { of, all } = Sums::of(steady);
-        let (share, residuals) = (of / all, residuals(steady)?);
+        let share = of / all;
         let spread = long_run(&[&residuals]);
         Some(Noise {
             variance: spread.variance * residuals.len() as f64,
@@ -277,13 +280,12 @@ mod tests {
         let full = share(0.05, 190.0, |second| 45.0 + (second % 3) as f64);
         let burst = |sight: &Sight| sight.noise().expect("requests").burst();
         assert!(burst(&filling) < 1.5 * burst(&full), "{} {}", burst(&filling), burst(&full));
-        let bursty =
-            share(
-                0.05,
-                190.0,
-                |second| if [8, 9, 21, 40, 41, 42, 55].contains(&second) { 45.0 } else { 0.0 },
-            );
+        let bad = [8, 9, 21, 40, 41, 42, 55];
+        let bursty = share(0.05, 190.0, |second| if bad.contains(&second) { 45.0 } else { 0.0 });
         assert!(burst(&bursty) > 20.0, "{}", burst(&bursty));
+        let mut stopped = full;
+        stopped.seconds[20..].fill((0.0, 0.0));
+        assert!(burst(&stopped) >= 1.0 && stopped.distance().is_some());
     }
 
     #[track_caller]
