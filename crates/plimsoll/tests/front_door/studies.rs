@@ -37,10 +37,12 @@ fn runs(ran: &Ran) -> Vec<Value> {
     serde_json::from_str(&listed.out).expect("JSON")
 }
 
-/// Returns the loads of the levels, in the order of the report.
+/// Returns the loads of the levels, in the order of the report. A level whose measurement was disturbed is listed beside its repetition.
 fn loads(study: &Value) -> Vec<f64> {
     let levels = study["parts"][0]["levels"].as_array().expect("levels");
-    levels.iter().filter_map(|level| level["load"]["value"].as_f64()).collect()
+    let mut loads: Vec<f64> = levels.iter().filter_map(|level| level["load"]["value"].as_f64()).collect();
+    loads.dedup();
+    loads
 }
 
 #[test]
