@@ -166,8 +166,8 @@ impl Sight {
         }
     }
 
-    /// How noisy the sum of what breaks the limit is; `None` where that is not about a share of requests. Seconds in which a queue
-    /// fills that then stays full are no burst: what comes before the level is steady is left out.
+    /// How noisy the sum of what breaks the limit is; `None` where that is not about a share of requests. The seconds before the level is
+    /// steady are excluded: a queue that fills and then stays full is no burst.
     pub(super) fn noise(&self) -> Option<Noise> {
         let is_share = matches!(self.rule, Rule::Share { allowed } if allowed > 0.0 && allowed < 1.0);
         if !is_share {
