@@ -124,21 +124,20 @@ impl ScenarioLane {
         let tags = state.vu.tags().unwrap_or(self.tags);
         let record = |metric, value, mark| {
             let sample = Sample { metric, tags, value, at: finished, mark };
-            self.worker.record_with(sample, metadata.clone());
+            self.worker.record_with(sample, metadata.as_ref());
         };
         let is_full = end.is_full();
         if is_full {
-            record(ITERATIONS, 1.0, Mark::Measured);
-            record(ITERATION_DURATION, finished.ms_since(call.started), Mark::Measured);
+            let failed = f64::from(end == IterationEnd::Failed);
+            let samples = [
+                (ITERATIONS, 1.0),
+                (ITERATION_DURATION, finished.ms_since(call.started)),
+                (ITERATION_FAILED, failed),
+            ];
+            let ours = usize::from(self.run.is_honest());
+            self.worker.record_many(tags, &samples[..samples.len() - 1 + ours], finished, metadata.as_ref());
         }
-        if !self.run.is_honest() {
-            return;
-        }
-        if is_full {
-            let failed = if end == IterationEnd::Failed { 1.0 } else { 0.0 };
-            record(ITERATION_FAILED, failed, Mark::Measured);
-        }
-        let Some(due) = call.due else { return };
+        let Some(due) = call.due.filter(|_| self.run.is_honest()) else { return };
         record(ITERATION_LATENESS, call.started.ms_since(due), Mark::Measured);
         let mark = match end {
             IterationEnd::Completed => Mark::Measured,

@@ -160,7 +160,7 @@ impl ScenarioLane {
         // The cause is metadata and not a tag: the series stays the same as k6's.
         let is_wanted = self.worker.wants_samples() && self.run.is_honest();
         let cause = is_wanted.then(|| [("cause".into(), cause.as_str().into())].into());
-        self.worker.record_with(Sample { metric, tags, value, at, mark: Mark::Measured }, cause);
+        self.worker.record_with(Sample { metric, tags, value, at, mark: Mark::Measured }, cause.as_ref());
         if self.run.is_honest() && self.plan().executor.is_open() {
             self.worker.record_dropped(ITERATION_RESPONSE_TIME, self.tags, count, at);
         }

@@ -57,11 +57,12 @@ impl WorkerShared {
     }
 
     /// Records one value with metadata for exports.
-    pub fn record_with(&self, sample: Sample, metadata: Option<Metadata>) {
+    #[inline]
+    pub fn record_with(&self, sample: Sample, metadata: Option<&Metadata>) {
         let Sample { metric, tags, value, at, mark } = sample;
         self.recorder.borrow_mut().record(metric, tags, value, mark, at);
         if self.run.config.wants_samples {
-            self.pass_on(sample, metadata);
+            self.pass_on(sample, metadata.cloned());
         }
     }
 

@@ -330,14 +330,24 @@ pub(crate) fn to_object<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Re
     ctx.globals().get::<_, Function<'js>>("Object")?.call((value.clone(),))
 }
 
-/// Calls `value` with one argument; `None` when it is no function.
-pub(crate) fn call_if_function<'js>(
-    value: &Value<'js>,
-    argument: &Value<'js>,
-) -> Option<rquickjs::Result<Value<'js>>> {
-    // SAFETY: the value belongs to its context, and the engine only reads it.
-    let is_function = unsafe { qjs::JS_IsFunction(value.ctx().as_raw().as_ptr(), value.as_raw()) };
-    is_function.then(|| call(value, [argument]))
+/// Whether a condition holds: what a function returns for `argument`, or a value itself, converted as `Boolean(value)` does.
+/// `None` when it is a promise, which is neither.
+///
+/// # Errors
+/// The function throws.
+pub(crate) fn holds<'js>(condition: &Value<'js>, argument: &Value<'js>) -> rquickjs::Result<Option<bool>> {
+    let ctx = condition.ctx();
+    // SAFETY: the condition belongs to its context, and the engine only reads it.
+    if !unsafe { qjs::JS_IsFunction(ctx.as_raw().as_ptr(), condition.as_raw()) } {
+        return Ok(Some(to_bool(condition)));
+    }
+    let raw = call_raw(condition, [argument]);
+    // SAFETY: both macros only look at the value. A boolean holds no memory, so that nothing has to own it.
+    if unsafe { qjs::JS_IsBool(raw) } {
+        return Ok(Some(unsafe { qjs::JS_VALUE_GET_BOOL(raw) }));
+    }
+    let result = owned(ctx, raw)?;
+    Ok((!result.is_promise()).then(|| to_bool(&result)))
 }
 
 /// Calls a function. It is the binding's call without its list of arguments and its question what kind of function this is, because
@@ -349,15 +359,23 @@ pub(crate) fn call<'js, const N: usize>(
     function: &Value<'js>,
     arguments: [&Value<'js>; N],
 ) -> rquickjs::Result<Value<'js>> {
-    let ctx = function.ctx();
+    owned(function.ctx(), call_raw(function, arguments))
+}
+
+/// As [`call`]; the result belongs to the caller.
+fn call_raw<'js, const N: usize>(function: &Value<'js>, arguments: [&Value<'js>; N]) -> qjs::JSValue {
     let mut arguments = arguments.map(|argument| argument.as_raw());
-    let (raw, function, this) = (ctx.as_raw().as_ptr(), function.as_raw(), qjs::JS_UNDEFINED);
-    // SAFETY: all values belong to `ctx`; the call keeps none of them, and its result is owned.
-    let result = unsafe {
-        let call = || qjs::JS_Call(raw, function, this, N as _, arguments.as_mut_ptr());
-        Value::from_raw(ctx.clone(), vu::preempt::in_engine(call))
-    };
-    if result.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(result) }
+    let (ctx, function, this) = (function.ctx().as_raw().as_ptr(), function.as_raw(), qjs::JS_UNDEFINED);
+    // SAFETY: all values belong to the function's context, and the call keeps none of them.
+    let call = || unsafe { qjs::JS_Call(ctx, function, this, N as _, arguments.as_mut_ptr()) };
+    vu::preempt::in_engine(call)
+}
+
+/// The value that the engine has returned.
+fn owned<'js>(ctx: &Ctx<'js>, raw: qjs::JSValue) -> rquickjs::Result<Value<'js>> {
+    // SAFETY: the engine has made the value in `ctx` and has passed it to the caller, which uses it nowhere else.
+    let value = unsafe { Value::from_raw(ctx.clone(), raw) };
+    if value.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(value) }
 }
 
 /// Whether a value is an object of the class `Object`, with whatever prototype.

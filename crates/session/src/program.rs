@@ -138,7 +138,7 @@ impl script::Sink for WorkerSink {
         at: Instant,
         metadata: Option<&Metadata>,
     ) {
-        self.0.record_with(Sample { metric, tags, value, at, mark }, metadata.cloned());
+        self.0.record_with(Sample { metric, tags, value, at, mark }, metadata);
     }
 
     fn record_many(

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use model::metric::builtin;
-use model::{Instant, IterationEnd, Mark, SystemClock, SystemTag};
+use model::{Instant, IterationEnd, SystemClock, SystemTag};
 use rquickjs::function::Args as CallArgs;
 use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 
@@ -99,9 +99,8 @@ impl ScriptVu {
         let (sent, received) = state.http.take_bytes();
         let tags = state.tags.borrow_mut().id(&state.cache);
         let at = SystemClock::now();
-        for (metric, bytes) in [(builtin::DATA_SENT, sent), (builtin::DATA_RECEIVED, received)] {
-            state.record(metric, tags, bytes as f64, Mark::Measured, at);
-        }
+        let traffic = [(builtin::DATA_SENT, sent as f64), (builtin::DATA_RECEIVED, received as f64)];
+        state.record_many(tags, &traffic, at);
         state.http.end_iteration(state);
         at
     }

@@ -73,10 +73,9 @@ fn is_challenge(prepared: &Prepared, sent: &wire::Request, status: u16) -> bool 
 
 fn emit_counts(vu: &VuState, exchange: &Exchange, verdict: &Verdict) {
     let at = exchange.finished;
-    vu.record(builtin::HTTP_REQS, verdict.tags, 1.0, Mark::Measured, at);
-    if let Some(failed) = verdict.failed {
-        vu.record(builtin::HTTP_REQ_FAILED, verdict.tags, f64::from(failed), Mark::Measured, at);
-    }
+    let failed = verdict.failed.map_or(0.0, f64::from);
+    let samples = [(builtin::HTTP_REQS, 1.0), (builtin::HTTP_REQ_FAILED, failed)];
+    vu.record_many(verdict.tags, &samples[..1 + usize::from(verdict.failed.is_some())], at);
     if exchange.repeats > 0 && !vu.is_strict() {
         vu.record(builtin::HTTP_REQ_REPEATS, verdict.tags, exchange.repeats.into(), Mark::Measured, at);
     }

@@ -50,7 +50,7 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let mut all_passed = true;
     js::each_property(&sets, |name, condition| {
         let tags = if has_tag { check_tags(args, base, name)? } else { base };
-        let outcome = evaluate(&condition, &value);
+        let outcome = js::holds(&condition, &value);
         let passed = matches!(outcome, Ok(Some(true)));
         if matches!(outcome, Ok(None)) {
             let name = name.to_text()?;
@@ -102,18 +102,6 @@ fn check_tags<'js>(
     names.set(text, true)?;
     tags.known.borrow_mut().insert(key, set);
     Ok(set)
-}
-
-/// Whether a condition holds; `None` when it is a promise, which is neither.
-fn evaluate<'js>(condition: &Value<'js>, value: &Value<'js>) -> rquickjs::Result<Option<bool>> {
-    let Some(result) = js::call_if_function(condition, value) else {
-        return Ok(Some(js::to_bool(condition)));
-    };
-    let result = result?;
-    if let Some(holds) = result.as_bool() {
-        return Ok(Some(holds));
-    }
-    Ok((!result.is_promise()).then(|| js::to_bool(&result)))
 }
 
 /// `fail(message)`: ends the iteration with an error.
