@@ -317,7 +317,7 @@ pub struct DiagnosisPrediction {
     pub change: String,
     /// The most that goes through now; null where it is not known.
     pub now: Option<DiagnosisNumber>,
-    /// The most that will, with its 90 % interval; null where no demand is known.
+    /// The most that will, with its 90 % interval; without an interval at least so much. Null where no demand is known.
     pub then: Option<DiagnosisNumber>,
     /// The next bottleneck.
     pub next_limit: String,

@@ -241,11 +241,20 @@ impl Document<'_> {
         DiagnosisPrediction {
             change: texts::change(self.lang, &prediction.change),
             now: prediction.now.as_ref().map(|number| self.number(number)),
-            then: prediction.then.as_ref().map(|number| self.number(number)),
+            then: prediction.then.as_ref().map(|number| self.predicted(number)),
             next_limit: texts::next_limit(self.lang, &prediction.next_limit),
             wrong_if: texts::refutation(self.lang, prediction.wrong_if),
             command: prediction.command.clone(),
         }
+    }
+
+    /// The number after a change; without an interval it is a lower bound.
+    fn predicted(&self, measured: &Measured) -> DiagnosisNumber {
+        let number = self.number(measured);
+        if number.interval.is_some() {
+            return number;
+        }
+        DiagnosisNumber { text: texts::at_least(self.lang, &number.text), ..number }
     }
 
     fn caveats(&self, caveats: &[Caveat]) -> Vec<String> {

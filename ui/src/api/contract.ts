@@ -1018,7 +1018,7 @@ export interface DiagnosisPrediction {
   nextLimit: string;
   /** The most that goes through now; null where it is not known. */
   now: DiagnosisNumber | null;
-  /** The most that will, with its 90 % interval; null where no demand is known. */
+  /** The most that will, with its 90 % interval; without an interval at least so much. Null where no demand is known. */
   then: DiagnosisNumber | null;
   /** The observation that would refute it. */
   wrongIf: string;

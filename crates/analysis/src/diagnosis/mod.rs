@@ -237,7 +237,8 @@ fn generator_fault(level: &Level) -> Option<Fault> {
 }
 
 /// Whether the bottleneck explains more of response time than the load generator can have added: it waited for cores that the target's
-/// own programs used, in a closed workload, and servers had the requests for longer than they were outside, by their own clocks.
+/// own programs used, in a closed workload, and servers had the requests for longer than they were outside, by their own clocks. Waits
+/// inside a service are no such bottleneck: whoever holds a connection waits for the same cores, and the generator's work adds to that.
 fn is_beyond_generator(view: &View<'_>, observed: &Observations) -> bool {
     let invalid = |reason: &&Reason| OF_GENERATOR.contains(&reason.fault) && reason.grade == Grade::Invalid;
     let is_neighbours =
@@ -247,8 +248,10 @@ fn is_beyond_generator(view: &View<'_>, observed: &Observations) -> bool {
         view.sum_of_means(&[SignalId::ListenerCpu]).is_some_and(|used| used >= cores * PROGRAM_MIN);
     let is_measured = view.paths.traces > 0 && !view.paths.is_biased && view.level.tasks.is_none();
     let served = view.share_traced();
-    let is_larger =
-        |found: &Hypothesis| served >= SERVED_MIN && found.explains.unwrap_or(served) > 1.0 - served;
+    let is_larger = |found: &Hypothesis| {
+        let is_slowed = INTERNAL_WAITS.contains(&found.detector());
+        !is_slowed && served >= SERVED_MIN && found.explains.unwrap_or(served) > 1.0 - served
+    };
     is_neighbours
         && is_of_target
         && is_measured
@@ -528,37 +531,42 @@ mod tests {
     /// A target at its CPU limit beside the generator, in requests of 70 ms of which servers had `served_ms`.
     #[test]
     fn a_generator_that_waits_beside_a_busy_target_is_not_the_bottleneck() {
-        let outcome_of = |faults: &[Fault], served_ms: f64, closed_vus: Option<f64>, used: f64| {
-            let reason = |fault: &Fault| Reason {
-                fault: *fault,
-                grade: Grade::Invalid,
-                observed: Amount::Share(0.3),
-                limit: Amount::Share(0.2),
-                windows: Vec::new(),
+        let labels = [("pod", "a"), ("container", "shop")];
+        let quota = [flat("container_cpu", &labels, 20, 0.97), flat("container_cpu_limit", &labels, 20, 1.0)];
+        // Of the seven requests under way.
+        let pool = [flat("pool_pending", &[("pool", "main")], 20, 5.0)];
+        let outcome_of =
+            |faults: &[Fault], served_ms: f64, closed_vus: Option<f64>, (used, core), full: &[_]| {
+                let reason = |fault: &Fault| Reason {
+                    fault: *fault,
+                    grade: Grade::Invalid,
+                    observed: Amount::Share(0.3),
+                    limit: Amount::Share(0.2),
+                    windows: Vec::new(),
+                };
+                let mut signals = vec![
+                    flat("core_cpu", &[("core", "0")], 20, core),
+                    flat("core_cpu", &[("core", "1")], 20, core),
+                    flat("listener_cpu", &[("program", "shop:80")], 20, used),
+                ];
+                signals.extend_from_slice(full);
+                let traces = (0..100).map(|number| sampled(number, request("shop", "GET /", served_ms, &[])));
+                let level = Level {
+                    grade: Grade::Invalid,
+                    reasons: faults.iter().map(reason).collect(),
+                    closed_vus,
+                    traces: traces.collect(),
+                    ..with_evidence(level(20, 100, 0.07), signals, Vec::new())
+                };
+                let found = diagnose_levels(vec![level]);
+                let caveat =
+                    found.caveats.iter().any(|caveat| matches!(caveat, Caveat::GeneratorWaited { .. }));
+                assert_eq!(caveat, found.outcome == Outcome::Limited);
+                found.outcome
             };
-            let labels = [("pod", "a"), ("container", "shop")];
-            let signals = vec![
-                flat("container_cpu", &labels, 20, 0.97),
-                flat("container_cpu_limit", &labels, 20, 1.0),
-                flat("core_cpu", &[("core", "0")], 20, 0.95),
-                flat("core_cpu", &[("core", "1")], 20, 0.95),
-                flat("listener_cpu", &[("program", "shop:80")], 20, used),
-            ];
-            let traces = (0..100).map(|number| sampled(number, request("shop", "GET /", served_ms, &[])));
-            let level = Level {
-                grade: Grade::Invalid,
-                reasons: faults.iter().map(reason).collect(),
-                closed_vus,
-                traces: traces.collect(),
-                ..with_evidence(level(20, 100, 0.07), signals, Vec::new())
-            };
-            let found = diagnose_levels(vec![level]);
-            let caveat = found.caveats.iter().any(|caveat| matches!(caveat, Caveat::GeneratorWaited { .. }));
-            assert_eq!(caveat, found.outcome == Outcome::Limited);
-            found.outcome
+        let outcome = |faults: &[Fault], served_ms, closed_vus| {
+            outcome_of(faults, served_ms, closed_vus, (1.7, 0.95), &quota)
         };
-        let outcome =
-            |faults: &[Fault], served_ms, closed_vus| outcome_of(faults, served_ms, closed_vus, 1.7);
         let waits = Fault::RunDelay;
         assert_eq!(outcome(&[waits], 52.0, Some(16.0)), Outcome::Limited);
         assert_eq!(outcome(&[waits, Fault::TimerLag], 52.0, Some(16.0)), Outcome::Limited);
@@ -566,7 +574,9 @@ mod tests {
         assert_eq!(outcome(&[waits], 20.0, Some(16.0)), generator, "most of it may be the generator's");
         assert_eq!(outcome(&[waits], 52.0, None), generator, "a planned load came late");
         assert_eq!(outcome(&[waits, Fault::WorkerCpu], 52.0, Some(16.0)), generator);
-        assert_eq!(outcome_of(&[waits], 52.0, Some(16.0), 0.3), generator, "others use the cores");
+        let beside = |served_ms, cores, full: &[_]| outcome_of(&[waits], served_ms, Some(16.0), cores, full);
+        assert_eq!(beside(52.0, (0.3, 0.95), &quota), generator, "others use the cores");
+        assert_eq!(beside(69.0, (1.2, 0.8), &pool), generator, "who holds a connection waits for a core");
     }
 
     #[test]

@@ -7,7 +7,8 @@ use super::case_view::View;
 use super::ceilings::{self, Ceiling};
 use super::thresholds::case_view::{RELATIVE_MIN, WAITS_MIN};
 use super::thresholds::prediction::{
-    BETWEEN_RUNS, FREED_COUNTED_MAX, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX, SLOTS_TIMES,
+    BETWEEN_RUNS, CEILING_MAX, FREED_COUNTED_MAX, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX,
+    SLOTS_TIMES, WIDTH_MAX,
 };
 
 /// The saving of a remedy.
@@ -196,19 +197,30 @@ impl View<'_> {
             Some(Ceiling { resource, per_s, .. }) if after(share) > per_s => {
                 NextLimit::Resource { resource, ceiling_per_s: Some(per_s) }
             }
-            Some(Ceiling { resource, per_s, .. }) => NextLimit::Users { resource, ceiling_per_s: per_s },
-            None if freed.is_some() => NextLimit::UsersOrRemainder,
-            None => NextLimit::Unknown,
+            Some(Ceiling { resource, per_s, .. }) if per_s <= then * CEILING_MAX => {
+                NextLimit::Users { resource, ceiling_per_s: per_s }
+            }
+            None if freed.is_none() => NextLimit::Unknown,
+            _ => NextLimit::UsersOrRemainder,
         };
         Some(Prediction {
             change,
             now: Some(Measured::exact(FigureName::Throughput, through, Unit::PerSecond)),
-            then: Some(Measured::within(FigureName::Throughput, then, Unit::PerSecond, (least, most))),
+            then: Some(rate_within(then, (least, most))),
             next_limit,
             wrong_if: Refutation::ThroughputBelow { per_s: least },
             command,
         })
     }
+}
+
+/// A throughput with its interval. Where hardly any time would be left and nothing reported a limit, the law expects more than anyone
+/// has measured: then it is the lower bound, without an interval.
+fn rate_within(per_s: f64, (least, most): (f64, f64)) -> Measured {
+    if most > least * WIDTH_MAX {
+        return Measured::exact(FigureName::Throughput, least, Unit::PerSecond);
+    }
+    Measured::within(FigureName::Throughput, per_s, Unit::PerSecond, (least, most))
 }
 
 #[cfg(test)]
@@ -250,6 +262,9 @@ mod tests {
         // A core that is a tenth used has ten times the throughput as its ceiling.
         level.evidence.signals = vec![flat("core_cpu", &[("core", "1")], 10, 0.1)];
         assert_eq!(of(&level, 0.9).0, 700.0);
+        // Without think time, of which 99 ms are removed: 10,000/s by the law, which nothing supports.
+        (level.closed_vus, level.evidence.signals) = (Some(10.0), Vec::new());
+        assert_eq!(of(&level, 0.99), (190.0, None));
     }
 
     /// The prediction of 50 requests/s of 400 ms, of which a share is waiting for one of two connections.

@@ -66,6 +66,8 @@ thresholds! {
         OF_CEILING: f64 = 0.1, "share of a rate", Lab, "Uncertainty of a ceiling";
         SLOTS_TIMES: f64 = 4.0, "ratio", Convention, "Raised limit of concurrency over the present one, for which an effect is predicted";
         PROMISED_MAX: f64 = 2.0, "ratio", Lab, "Largest promised gain where no resource reports a limit";
+        WIDTH_MAX: f64 = 10.0, "ratio", Convention, "Upper bound over lower bound from which on only the lower bound is predicted";
+        CEILING_MAX: f64 = 10.0, "ratio", Convention, "Ceiling over predicted throughput from which on the ceiling is too far from any measurement to be named";
     }
     /// The outcome of a diagnosis and the order of findings.
     outcome {

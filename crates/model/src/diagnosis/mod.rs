@@ -274,7 +274,7 @@ pub struct Prediction {
     pub change: Change,
     /// The number before it.
     pub now: Option<Measured>,
-    /// The number after it, with its 90 % interval.
+    /// The number after it, with its 90 % interval; without an interval it is the least that is expected.
     pub then: Option<Measured>,
     /// The limit after it.
     pub next_limit: NextLimit,
