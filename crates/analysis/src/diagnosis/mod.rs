@@ -238,7 +238,7 @@ fn generator_fault(level: &Level) -> Option<Fault> {
 
 /// Whether the bottleneck explains more of response time than the load generator can have added: it waited for cores that the target's
 /// own programs used, in a closed workload, and servers had the requests for longer than they were outside, by their own clocks. Waits
-/// inside a service are no such bottleneck: whoever holds a connection waits for the same cores, and the generator's work adds to that.
+/// inside a service are no such bottleneck: those who hold connections wait for the same cores, and the work of the generator adds to that.
 fn is_beyond_generator(view: &View<'_>, observed: &Observations) -> bool {
     let invalid = |reason: &&Reason| OF_GENERATOR.contains(&reason.fault) && reason.grade == Grade::Invalid;
     let is_neighbours =
