@@ -285,7 +285,7 @@ impl Inexact {
     #[inline]
     fn record(&mut self, value: f64) {
         self.histogram.record(value);
-        // Most requests have three zeros: they look no name up, connect nowhere and shake no hands.
+        // Most requests have three zeros: the times of the lookup, the connection and the TLS handshake.
         if value != 0.0 {
             self.sum.add(value);
         }

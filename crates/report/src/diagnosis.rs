@@ -254,7 +254,7 @@ impl Document<'_> {
         if number.interval.is_some() {
             return number;
         }
-        DiagnosisNumber { text: texts::at_least(self.lang, &number.text), ..number }
+        DiagnosisNumber { text: self.lang.at_least(&number.text), ..number }
     }
 
     fn caveats(&self, caveats: &[Caveat]) -> Vec<String> {

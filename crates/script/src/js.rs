@@ -330,8 +330,8 @@ pub(crate) fn to_object<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Re
     ctx.globals().get::<_, Function<'js>>("Object")?.call((value.clone(),))
 }
 
-/// Whether a condition holds: what a function returns for `argument`, or a value itself, converted as `Boolean(value)` does.
-/// `None` when it is a promise, which is neither.
+/// Returns whether a condition holds: a function is called with `argument`, and its result, or any other value, is converted to a
+/// boolean. A promise is neither true nor false: `None`.
 ///
 /// # Errors
 /// The function throws.

@@ -25,7 +25,7 @@ pub use claims::{ClaimText, claim};
 pub use figures::{demand_caption, demand_through, demand_used, figure_name, note};
 pub use missing::{MissingText, missing};
 pub use numbers::number;
-pub use predictions::{at_least, change, next_limit, refutation};
+pub use predictions::{change, next_limit, refutation};
 pub use remedies::remedy;
 pub use ruled_out::{RuledOutText, ruled_out};
 pub use times::{basis, stage, timed_unit};

@@ -91,11 +91,6 @@ pub fn change(lang: Lang, change: &Change) -> String {
     }
 }
 
-/// Returns the number after a change where only a lower bound of it is known.
-pub fn at_least(lang: Lang, number: &str) -> String {
-    text!(lang, "at least {number}", "{number} 이상")
-}
-
 /// Returns the limit after a change.
 pub fn next_limit(lang: Lang, limit: &NextLimit) -> String {
     match limit {
