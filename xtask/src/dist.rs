@@ -22,7 +22,7 @@ use crate::workspace;
 const PROFILE: &str = "shipped";
 
 /// The largest size of the stripped program without the lab: slightly above its present size, so that growth is noticed.
-const BYTES_MAX: u64 = 36 << 20;
+const BYTES_MAX: u64 = 34 << 20;
 
 /// The size that the stripped program aims at.
 const BYTES_AIM: u64 = 30 << 20;

@@ -1,4 +1,5 @@
-//! Layouts of objects that JSON texts describe again and again, kept so that the engine finds them (see [`crate::shapes`]).
+//! Layouts of objects that are made again and again, kept so that the engine finds them (see [`crate::shapes`]): those that JSON texts
+//! describe, and the conditions of checks.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -8,15 +9,15 @@ use rquickjs::object::Property;
 use rquickjs::{Object, Persistent, Value};
 use rustc_hash::FxHasher;
 
-/// Layouts of parsed objects that are kept per VU: those of a few kinds of responses.
-const PARSED_MAX: usize = 8;
+/// Layouts that are kept per VU: those of a few kinds of responses, or of checks.
+const KEPT_MAX: usize = 8;
 
 /// Members of such an object.
 const MEMBERS_MAX: u32 = 16;
 
-/// Layouts of parsed objects that came again. Texts of one kind describe objects with the same names in the same order.
+/// Layouts of objects that came again, with the same names in the same order.
 #[derive(Default)]
-pub(crate) struct ParsedLayouts {
+pub(crate) struct Layouts {
     known: RefCell<Known>,
 }
 
@@ -42,10 +43,16 @@ impl Names {
         name.hash(&mut self.hasher);
         self.count += 1;
     }
+
+    /// Adds the engine's number of a name. A number may come to mean another name while the layout is not kept.
+    pub(crate) fn push_number(&mut self, number: u32) {
+        number.hash(&mut self.hasher);
+        self.count += 1;
+    }
 }
 
-impl ParsedLayouts {
-    /// Notes an object that was just parsed, and keeps its layout if it came before.
+impl Layouts {
+    /// Notes an object that was just made, and keeps its layout if it came before.
     pub(crate) fn note(&self, object: &Object<'_>, names: &Names) -> rquickjs::Result<()> {
         let known = &mut *self.known.borrow_mut();
         let hash = names.hasher.finish();
@@ -53,14 +60,18 @@ impl ParsedLayouts {
             return Ok(());
         }
         if !known.seen.contains(&hash) {
-            known.seen.truncate(PARSED_MAX - 1);
+            known.seen.truncate(KEPT_MAX - 1);
             known.seen.push_front(hash);
             return Ok(());
         }
-        if known.kept.len() >= PARSED_MAX {
+        if known.kept.len() >= KEPT_MAX {
             return Ok(());
         }
         known.kept.push(hash);
+        // A proxy would run code of the script when it is asked for its names.
+        if object.is_proxy() {
+            return Ok(());
+        }
         let ctx = object.ctx();
         let members: Vec<String> = object.keys::<String>().collect::<rquickjs::Result<_>>()?;
         for steps in 1..=members.len() {

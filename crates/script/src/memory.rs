@@ -154,7 +154,7 @@ impl MemoryAccount {
     /// Counts bytes that the VU holds from now on.
     #[inline]
     pub(crate) fn add(&self, bytes: usize) {
-        self.held.set(self.held.get().saturating_add(bytes));
+        self.held.set(self.held.get() + bytes);
     }
 
     /// Counts bytes that the VU holds no more.

@@ -2,7 +2,7 @@
 //!
 //! Objects that were made alike share one layout for as long as one of them lives. An iteration makes functions and drops
 //! them all, so each would lay out its first function anew, step by step: nothing, `length`, `length` and `name`. One
-//! specimen of each step spares that.
+//! specimen of each step spares that, and an empty object the first step of every other.
 
 use rquickjs::object::Property;
 use rquickjs::{Array, Ctx, Function, Object, Persistent};
@@ -24,5 +24,6 @@ pub(crate) fn keep(ctx: &Ctx<'_>) -> rquickjs::Result<Persistent<Array<'static>>
         }
         specimens.set(steps, specimen)?;
     }
+    specimens.set(OF_FUNCTIONS.len() + 1, Object::new(ctx.clone())?)?;
     Ok(Persistent::save(ctx, specimens))
 }

@@ -41,7 +41,7 @@ use self::stop::{Stop, StopReason};
 use self::stream_metrics::StreamMetrics;
 use self::suspects::Suspects;
 use crate::callbacks::{Control, InterruptDeadline, Log, Notes, Share, Sink, Spans};
-use crate::layouts::ParsedLayouts;
+use crate::layouts::Layouts;
 use crate::memory::{MemoryAccount, MemoryPool};
 use crate::rate_gate::RateGate;
 use crate::source::Sources;
@@ -169,7 +169,8 @@ pub(crate) struct VuState {
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
     pub(crate) check_tags: CheckTags,
     pub(crate) specimens: RefCell<Option<Persistent<Array<'static>>>>,
-    pub(crate) parsed_layouts: ParsedLayouts,
+    pub(crate) parsed_layouts: Layouts,
+    pub(crate) check_layouts: Layouts,
     pub(crate) async_groups: AsyncGroups,
     /// Whether scripts read stacks as they were written.
     pub(crate) translates_stacks: Cell<bool>,
@@ -207,7 +208,8 @@ impl VuState {
             builtin_objects: RefCell::default(),
             check_tags: CheckTags::default(),
             specimens: RefCell::default(),
-            parsed_layouts: ParsedLayouts::default(),
+            parsed_layouts: Layouts::default(),
+            check_layouts: Layouts::default(),
             async_groups: AsyncGroups::default(),
             translates_stacks: Cell::new(false),
             next_due: Cell::new(None),
@@ -313,6 +315,7 @@ impl VuState {
         self.events.clear();
         self.builtin_objects.borrow_mut().clear();
         self.parsed_layouts.clear();
+        self.check_layouts.clear();
         self.common_js.clear();
         self.check_tags.forget();
         self.specimens.borrow_mut().take();

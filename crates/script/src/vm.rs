@@ -34,7 +34,7 @@ impl Vm {
     pub(crate) fn new(state: Rc<VuState>) -> Result<Vm, ScriptError> {
         let host = |error: rquickjs::Error| crate::error::host(&error, &state.stop);
         let runtime =
-            Runtime::new_with_alloc(crate::js::heap::Recycling(state.stop.memory.clone())).map_err(host)?;
+            Runtime::new_with_alloc(crate::js::heap::Heap::new(state.stop.memory.clone())).map_err(host)?;
         runtime.set_gc_threshold(gc_threshold_bytes(state.init.heap_bytes.load(Ordering::Relaxed)));
         if let Some(stack_bytes) = vu::stack_bytes() {
             runtime.set_max_stack_size(stack_bytes / STACK_SHARE.1 * STACK_SHARE.0);
@@ -101,19 +101,23 @@ mod tests {
     fn held_bytes(contexts: usize) -> usize {
         let limits = MemoryLimits { vu_bytes: 1 << 40, process_bytes: 1 << 40 };
         let account = MemoryAccount::new(MemoryPool::new(limits));
-        let runtime = Runtime::new_with_alloc(crate::js::heap::Recycling(account.clone())).unwrap();
+        let runtime = Runtime::new_with_alloc(crate::js::heap::Heap::new(account.clone())).unwrap();
         let contexts: Vec<Context> = (0..contexts).map(|_| Context::full(&runtime).unwrap()).collect();
         let held_bytes = account.held_bytes();
         drop(contexts);
         held_bytes
     }
 
-    /// The figures of decision 0024.
+    /// The figures of decision 0026.
     #[test]
     fn the_engines_own_memory_is_what_it_was() {
         let of = [0, 1, 2, 8].map(held_bytes);
         println!("bytes of 0, 1, 2 and 8 contexts in a runtime: {of:?}");
-        assert!(of[1] < 190_000, "{of:?}");
+        assert!(
+            of[1] < 140_000,
+            "{of:?}: have the engine ask for short blocks, too: when rquickjs-sys is compiled, CPATH must lead to \
+             crates/script/engine, as .cargo/config.toml says (`cargo clean -p rquickjs-sys` compiles it anew)"
+        );
         assert!(of[2] - of[1] < 70_000, "{of:?}");
     }
 

@@ -72,6 +72,8 @@ pub(crate) fn object<'js, F: Fields>(
 
 fn prototype<'js, F: Fields>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let found = Class::<Lazy<'js, F>>::prototype(ctx)?.ok_or(rquickjs::Error::Unknown)?;
+    let specimen = super::object_with_prototype(ctx, &found)?;
+    *F::kind(vu).specimen.borrow_mut() = Some(Persistent::save(ctx, specimen));
     *F::kind(vu).prototype.borrow_mut() = Some(Persistent::save(ctx, found.clone()));
     Ok(found)
 }

@@ -9,13 +9,13 @@ use std::fmt;
 use rquickjs::{Array, Ctx, Object, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::layouts::{Names, ParsedLayouts};
+use crate::layouts::{Layouts, Names};
 
 /// Longer texts are left to the engine, which lets other VUs run meanwhile.
 const BYTES_MAX: usize = 4 << 10;
 
 /// The value of a JSON text as `JSON.parse` gives it; `None` if the engine's parser has to decide.
-pub(super) fn small<'js>(ctx: &Ctx<'js>, layouts: Option<&ParsedLayouts>, text: &[u8]) -> Option<Value<'js>> {
+pub(super) fn small<'js>(ctx: &Ctx<'js>, layouts: Option<&Layouts>, text: &[u8]) -> Option<Value<'js>> {
     if text.len() > BYTES_MAX {
         return None;
     }
@@ -32,7 +32,7 @@ pub(super) fn small<'js>(ctx: &Ctx<'js>, layouts: Option<&ParsedLayouts>, text: 
 #[derive(Clone, Copy)]
 struct Made<'a, 'js> {
     ctx: &'a Ctx<'js>,
-    layouts: Option<&'a ParsedLayouts>,
+    layouts: Option<&'a Layouts>,
 }
 
 impl<'de, 'js> DeserializeSeed<'de> for Made<'_, 'js> {
@@ -145,7 +145,7 @@ mod tests {
         let context = Context::full(&Runtime::new().expect("memory")).expect("memory");
         context.with(|ctx| {
             // The third is made along layouts that the second has kept.
-            let layouts = ParsedLayouts::default();
+            let layouts = Layouts::default();
             let values = [(); 3].map(|()| small(&ctx, Some(&layouts), text.as_bytes()));
             let describe: rquickjs::Function<'_> = ctx
                 .eval(
@@ -206,7 +206,7 @@ mod tests {
             let setter =
                 "Object.defineProperty(Object.prototype, 'status', { set() { throw new Error('called') } })";
             ctx.eval::<(), _>(setter).expect("a setter");
-            let layouts = ParsedLayouts::default();
+            let layouts = Layouts::default();
             assert!([(); 3].into_iter().all(|()| small(&ctx, Some(&layouts), b"{\"status\":1}").is_some()));
             layouts.clear();
         });

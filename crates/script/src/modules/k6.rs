@@ -12,6 +12,7 @@ use crate::async_groups;
 use crate::error::unwind;
 use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn, PropertyName};
+use crate::layouts::Names;
 use crate::state::VuState;
 use crate::state::stop::StopReason;
 
@@ -39,7 +40,10 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         return Err(args.error("no checks provided to `check`"));
     };
     // Of anything else the properties are the conditions: a number has none, a text has its characters.
-    let sets = if sets.is_object() { sets } else { js::to_object(args.ctx, &sets)?.into_value() };
+    let sets = match sets.try_into_object() {
+        Ok(sets) => sets,
+        Err(other) => js::to_object(args.ctx, &other)?,
+    };
     let mut base = vu.tags.borrow_mut().id(&vu.cache);
     if let Some(tags) = args.given(2) {
         base = vu.cache.extend(base, crate::js::tags::from_js(args.ctx, &tags)?);
@@ -48,7 +52,9 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let value = args.get(0);
     let at = SystemClock::now();
     let mut all_passed = true;
+    let mut names = Names::default();
     js::each_property(&sets, |name, condition| {
+        names.push_number(name.number());
         let tags = if has_tag { check_tags(args, base, name)? } else { base };
         let outcome = js::holds(&condition, &value);
         let passed = matches!(outcome, Ok(Some(true)));
@@ -65,6 +71,7 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         all_passed &= passed;
         Ok(())
     })?;
+    vu.check_layouts.note(&sets, &names)?;
     Ok(Value::new_bool(args.ctx.clone(), all_passed))
 }
 

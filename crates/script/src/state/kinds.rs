@@ -16,6 +16,8 @@ pub(crate) struct Kind {
     pub(crate) names: RefCell<Option<Persistent<Object<'static>>>>,
     /// The prototype, because asking the binding for it costs as much as making an object.
     pub(crate) prototype: RefCell<Option<Persistent<Object<'static>>>>,
+    /// Keeps the layout of such objects between iterations (see [`crate::shapes`]).
+    pub(crate) specimen: RefCell<Option<Persistent<Object<'static>>>>,
 }
 
 impl Kind {
@@ -23,5 +25,6 @@ impl Kind {
     pub(crate) fn forget_values(&self) {
         self.names.borrow_mut().take();
         self.prototype.borrow_mut().take();
+        self.specimen.borrow_mut().take();
     }
 }
