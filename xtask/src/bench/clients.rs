@@ -44,7 +44,7 @@ pub(super) struct Load {
     /// Further flags of ours.
     pub(super) flags: Vec<String>,
     /// Where the client runs, as `taskset` writes it.
-    pub(super) cores: &'static str,
+    pub(super) cores: String,
 }
 
 /// The results of a client under a load.
@@ -118,7 +118,7 @@ impl Client {
     }
 
     fn command(&self, load: &Load, summary: &Path) -> Command {
-        let mut command = process::pinned(load.cores, self.path());
+        let mut command = process::pinned(&load.cores, self.path());
         match self {
             Client::Plimsoll(_) => {
                 command.args(["run", "--quiet"]).arg("--summary-export").arg(summary).args(&load.flags);

@@ -100,7 +100,7 @@ impl Bench {
             seconds: self.seconds,
             variables: Vec::new(),
             flags: Vec::new(),
-            cores: CLIENT_CORE,
+            cores: CLIENT_CORE.to_owned(),
         }
     }
 

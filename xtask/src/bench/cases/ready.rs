@@ -35,7 +35,7 @@ pub(super) fn big(bench: &Bench) -> anyhow::Result<Report> {
 
 fn measure(bench: &Bench, mut load: Load, bar: &str) -> anyhow::Result<Report> {
     load.seconds = bench.seconds.max(SECONDS_MIN);
-    load.cores = ALL_CORES;
+    load.cores = ALL_CORES.to_owned();
     let (mut ready_s, mut per_s, mut resident_mb) = (Vec::new(), Vec::new(), Vec::new());
     let s_per_gb = first_touch_s_per_gb();
     for round in 0..ROUNDS {
