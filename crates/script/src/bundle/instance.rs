@@ -87,8 +87,8 @@ impl ScriptVu {
     }
 
     fn call_exec(&self, call: &Call, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {
-        let plan = self.vm.state.plan().cloned();
-        let exec = plan.as_ref().map_or("default", |plan| &plan.scenarios[usize::from(call.scenario.0)].exec);
+        let scenario = usize::from(call.scenario.0);
+        let exec = self.vm.state.plan().map_or("default", |plan| &plan.scenarios[scenario].exec);
         self.run(exec, |ctx| self.setup_argument(ctx, setup_data)).map(|_| ())
     }
 

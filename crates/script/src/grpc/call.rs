@@ -282,8 +282,7 @@ pub(super) fn untraced_head_of(
         fields.push(("grpc-timeout".to_owned(), timeout_text(timeout)));
     }
     fields.extend(metadata.iter().cloned());
-    let user_agent = vu.plan().and_then(|plan| plan.http.user_agent.clone());
-    CallHead { path: path.to_owned(), content_type: CONTENT_TYPE, user_agent, fields }
+    CallHead { path: path.to_owned(), content_type: CONTENT_TYPE, user_agent: vu.http.user_agent(), fields }
 }
 
 /// At most eight digits and a unit.

@@ -92,7 +92,7 @@ pub(crate) fn prepare<'js>(
         }
     };
     let mut request = wire::Request::new(method, url.target.clone(), Instant::MAX);
-    request.user_agent = plan.http.user_agent.clone();
+    request.user_agent = vu.http.user_agent();
     let discards = plan.http.discard_response_bodies;
     let mut prepared = Prepared {
         request,

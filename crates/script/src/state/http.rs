@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use rquickjs::{Persistent, Value};
@@ -18,6 +19,7 @@ pub(crate) struct HttpState {
     pub(crate) callback: RefCell<ResponseCallback>,
     pub(crate) responses: Kind,
     pub(crate) sent_text: RefCell<Option<SentText>>,
+    user_agent: OnceCell<Option<Arc<str>>>,
 }
 
 impl HttpState {
@@ -25,6 +27,12 @@ impl HttpState {
     pub(crate) fn connect(&self, binding: &VuBinding) {
         let client = wire::Client::new(binding.run.network.clone(), binding.id_in_test);
         let _ = self.client.set(Rc::new(client));
+        let _ = self.user_agent.set(binding.run.plan.http.user_agent.as_deref().map(of_worker));
+    }
+
+    /// What requests are sent with, unless a script says otherwise.
+    pub(crate) fn user_agent(&self) -> Option<Arc<str>> {
+        self.user_agent.get().cloned().flatten()
     }
 
     /// Drops the cookies of the previous iteration, unless the options keep them.
@@ -115,4 +123,16 @@ impl ResponseCallback {
             ResponseCallback::Off => None,
         }
     }
+}
+
+thread_local! {
+    static USER_AGENT: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
+}
+
+/// This worker thread's copy of a text. Each request counts a reference to it, and threads that write one count wait for each other.
+fn of_worker(text: &str) -> Arc<str> {
+    USER_AGENT.with_borrow_mut(|known| match known {
+        Some(known) if **known == *text => known.clone(),
+        _ => known.insert(text.into()).clone(),
+    })
 }

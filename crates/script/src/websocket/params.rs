@@ -59,11 +59,11 @@ pub(super) fn prepare<'js>(
     is_browser: bool,
 ) -> rquickjs::Result<Prepared> {
     let vu = args.vu;
-    let Some(plan) = vu.plan().filter(|_| vu.is_running()) else {
+    if vu.plan().is_none() || !vu.is_running() {
         return Err(args.error("using websockets in the init context is not supported"));
-    };
+    }
     let mut request = wire::Request::new(wire::Method::GET, target, SystemClock::now() + HANDSHAKE_TIMEOUT);
-    request.user_agent = plan.http.user_agent.clone();
+    request.user_agent = vu.http.user_agent();
     let mut prepared = Prepared {
         url: url.into(),
         request,
