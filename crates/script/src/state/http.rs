@@ -30,7 +30,7 @@ impl HttpState {
         let _ = self.user_agent.set(binding.run.plan.http.user_agent.as_deref().map(of_worker));
     }
 
-    /// What requests are sent with, unless a script says otherwise.
+    /// The User-Agent of requests whose script names none.
     pub(crate) fn user_agent(&self) -> Option<Arc<str>> {
         self.user_agent.get().cloned().flatten()
     }

@@ -79,9 +79,9 @@ unsafe impl Allocator for Heap {
 
     #[inline]
     unsafe fn dealloc(&mut self, block: *mut u8) {
-        if let Some(books) = range::books_of(block) {
+        if let Some(slab) = range::slab_of(block) {
             // SAFETY: the caller got it from here, and gives it up.
-            self.account.subtract(unsafe { self.slabs.give(books, block) });
+            self.account.subtract(unsafe { self.slabs.give(slab, block) });
             return;
         }
         // SAFETY: as above.
@@ -93,7 +93,7 @@ unsafe impl Allocator for Heap {
     unsafe fn realloc(&mut self, block: *mut u8, bytes: usize) -> *mut u8 {
         // SAFETY: the caller got it from here.
         let before = unsafe { Self::usable_size(block) };
-        if range::books_of(block).is_some() {
+        if range::slab_of(block).is_some() {
             if (before / 2..=before).contains(&bytes) {
                 return block;
             }
@@ -120,9 +120,9 @@ unsafe impl Allocator for Heap {
 
     #[inline]
     unsafe fn usable_size(block: *mut u8) -> usize {
-        if let Some(books) = range::books_of(block) {
+        if let Some(slab) = range::slab_of(block) {
             // SAFETY: the caller got it from here.
-            return unsafe { slabs::block_bytes(books) };
+            return unsafe { slabs::block_bytes(slab) };
         }
         // SAFETY: as above.
         unsafe { libc::malloc_usable_size(block.cast()) }

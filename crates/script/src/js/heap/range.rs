@@ -1,6 +1,6 @@
 //! The addresses of slabs: one range for the process, so that an address says whether a block is a slab's, and whose.
 //!
-//! At the beginning of the range lie the books of all slabs, side by side. In the slabs themselves they would all fall into the same
+//! At the beginning of the range lie the descriptors of all slabs, side by side. In the slabs themselves they would all fall into the same
 //! lines of the processor's caches. Memory that was not touched costs nothing. The range is opened step by step, so that systems
 //! that count what may be written count no more than that.
 
@@ -8,16 +8,16 @@ use std::ptr::{null_mut, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::slabs::Books;
+use super::slabs::Slab;
 
 /// The length of a slab, bytes.
 pub(super) const SLAB_BYTES: usize = 64 << 10;
 
-/// The length of the range, bytes: as much as valgrind has room for. Beyond it blocks are the general allocator's.
+/// The length of the range, bytes: as much as valgrind can reserve. Beyond it blocks are the general allocator's.
 const RANGE_BYTES: usize = 32 << 30;
 
-/// The length of all books, bytes. The slabs under them are never used.
-const BOOKS_BYTES: usize = RANGE_BYTES / SLAB_BYTES * size_of::<Books>();
+/// The length of all descriptors, bytes. The slabs in their place are never used.
+const DESCRIPTORS_BYTES: usize = RANGE_BYTES / SLAB_BYTES * size_of::<Slab>();
 
 /// So much is opened at once, bytes: sixteen large pages.
 const STEP_BYTES: usize = 32 << 20;
@@ -58,17 +58,17 @@ impl Range {
             return Range::NONE;
         }
         let start = mapped.expose_provenance().next_multiple_of(LARGE_PAGE_BYTES);
-        if !open(start, BOOKS_BYTES) {
+        if !open(start, DESCRIPTORS_BYTES) {
             return Range::NONE;
         }
         START.store(start, Ordering::Relaxed);
-        let first = (start + BOOKS_BYTES).next_multiple_of(LARGE_PAGE_BYTES);
+        let first = (start + DESCRIPTORS_BYTES).next_multiple_of(LARGE_PAGE_BYTES);
         Range { next: first, opened: first, end: start + RANGE_BYTES, returned: Vec::new() }
     }
 
     fn take(&mut self) -> Option<usize> {
-        if let Some(slab) = self.returned.pop() {
-            return Some(slab);
+        if let Some(address) = self.returned.pop() {
+            return Some(address);
         }
         if self.next == self.opened {
             if self.end - self.opened < STEP_BYTES || !open(self.opened, STEP_BYTES) {
@@ -99,34 +99,34 @@ fn range() -> MutexGuard<'static, Range> {
     range.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes an unused slab, and returns its books; `None` where there are no further addresses or no memory.
-pub(super) fn take_slab() -> Option<*mut Books> {
-    let slab = range().take()?;
-    books_of(with_exposed_provenance_mut(slab))
+/// Takes an unused slab; `None` where there are no further addresses or no memory.
+pub(super) fn take_slab() -> Option<*mut Slab> {
+    let address = range().take()?;
+    slab_of(with_exposed_provenance_mut(address))
 }
 
 /// Gives an unused slab back, and its memory to the system.
-pub(super) fn return_slab(books: *mut Books) {
-    let slab = first_block(books);
+pub(super) fn return_slab(slab: *mut Slab) {
+    let block = first_block(slab);
     // SAFETY: no block of the slab is in use.
-    unsafe { libc::madvise(slab.cast(), SLAB_BYTES, libc::MADV_DONTNEED) };
-    range().returned.push(slab.addr());
+    unsafe { libc::madvise(block.cast(), SLAB_BYTES, libc::MADV_DONTNEED) };
+    range().returned.push(block.addr());
 }
 
-/// The books of the slab that has the block; `None` where no slab has it.
+/// The slab that has the block; `None` where none has it.
 #[inline]
-pub(super) fn books_of(block: *mut u8) -> Option<*mut Books> {
+pub(super) fn slab_of(block: *mut u8) -> Option<*mut Slab> {
     let start = START.load(Ordering::Relaxed);
     let offset = block.addr().wrapping_sub(start);
     (offset < RANGE_BYTES)
-        .then(|| with_exposed_provenance_mut(start + offset / SLAB_BYTES * size_of::<Books>()))
+        .then(|| with_exposed_provenance_mut(start + offset / SLAB_BYTES * size_of::<Slab>()))
 }
 
-/// Where the slab with these books begins.
+/// Where the blocks of a slab begin.
 #[inline]
-pub(super) fn first_block(books: *mut Books) -> *mut u8 {
+pub(super) fn first_block(slab: *mut Slab) -> *mut u8 {
     let start = START.load(Ordering::Relaxed);
-    let number = (books.addr() - start) / size_of::<Books>();
+    let number = (slab.addr() - start) / size_of::<Slab>();
     with_exposed_provenance_mut(start + number * SLAB_BYTES)
 }
 
@@ -135,20 +135,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn books_and_slabs_lead_to_each_other() {
+    fn blocks_and_slabs_lead_to_each_other() {
         let (one, other) = (take_slab().expect("a slab"), take_slab().expect("a slab"));
         assert_ne!(one, other);
-        for books in [one, other] {
-            let first = first_block(books);
-            assert_eq!(books_of(first), Some(books));
+        for slab in [one, other] {
+            let first = first_block(slab);
+            assert_eq!(slab_of(first), Some(slab));
             let last = first.wrapping_add(SLAB_BYTES - 1);
-            assert_eq!(books_of(last), Some(books));
+            assert_eq!(slab_of(last), Some(slab));
             // SAFETY: the slab is this test's.
             unsafe { first.write_bytes(7, SLAB_BYTES) };
-            return_slab(books);
+            return_slab(slab);
         }
-        assert_eq!(books_of((&raw const START).cast_mut().cast()), None);
-        assert_eq!(books_of(null_mut()), None);
+        assert_eq!(slab_of((&raw const START).cast_mut().cast()), None);
+        assert_eq!(slab_of(null_mut()), None);
     }
 
     #[test]

@@ -47,9 +47,9 @@ struct Free {
     next: *mut Free,
 }
 
-/// The books of a slab; one line of a cache.
+/// The descriptor of a slab; one line of a cache.
 #[repr(C, align(64))]
-pub(super) struct Books {
+pub(super) struct Slab {
     free: *mut Free,
     /// Blocks in use.
     used: u32,
@@ -59,16 +59,16 @@ pub(super) struct Books {
     size: u8,
     /// Whether the slab is in its size's list.
     is_listed: bool,
-    previous: *mut Books,
-    next: *mut Books,
+    previous: *mut Slab,
+    next: *mut Slab,
 }
 
 /// The slabs of a thread.
 pub(crate) struct Slabs {
-    /// Of each size, slabs that may have room. Blocks are taken from the first.
-    lists: [Cell<*mut Books>; SIZES],
+    /// Of each size, slabs that may have free blocks. Blocks are taken from the first.
+    lists: [Cell<*mut Slab>; SIZES],
     /// Slabs without blocks.
-    spares: RefCell<Vec<*mut Books>>,
+    spares: RefCell<Vec<*mut Slab>>,
 }
 
 thread_local! {
@@ -92,14 +92,14 @@ impl Slabs {
     #[inline]
     pub(super) fn take(&self, bytes: usize) -> (*mut u8, usize) {
         let size = usize::from(SIZE_OF_EIGHTS[bytes.div_ceil(8)]) % SIZES;
-        let books = self.lists[size].get();
-        if books.is_null() {
+        let slab = self.lists[size].get();
+        if slab.is_null() {
             return self.take_slowly(size);
         }
-        // SAFETY: the books of a listed slab are this thread's, and nothing else refers to them now.
-        let books = unsafe { &mut *books };
-        match books.take_free() {
-            Some(block) => (block, books.block_bytes as usize),
+        // SAFETY: a listed slab is this thread's, and nothing else refers to its descriptor now.
+        let slab = unsafe { &mut *slab };
+        match slab.take_free() {
+            Some(block) => (block, slab.block_bytes as usize),
             None => self.take_slowly(size),
         }
     }
@@ -108,69 +108,71 @@ impl Slabs {
     #[inline(never)]
     fn take_slowly(&self, size: usize) -> (*mut u8, usize) {
         loop {
-            let books = self.lists[size].get();
-            if books.is_null() {
+            let slab = self.lists[size].get();
+            if slab.is_null() {
                 if !self.add(size) {
                     return (null_mut(), 0);
                 }
                 continue;
             }
             // SAFETY: as in `take`.
-            let its = unsafe { &mut *books };
-            if let Some(block) = its.take_free().or_else(|| its.take_fresh(range::first_block(books))) {
-                return (block, its.block_bytes as usize);
+            let descriptor = unsafe { &mut *slab };
+            if let Some(block) =
+                descriptor.take_free().or_else(|| descriptor.take_fresh(range::first_block(slab)))
+            {
+                return (block, descriptor.block_bytes as usize);
             }
-            self.unlist(books);
+            self.unlist(slab);
         }
     }
 
     /// Takes a block back, and returns its length.
     ///
     /// # Safety
-    /// The block is from the slab with these books, which is this thread's, and in no other use.
+    /// The block is the slab's, which is this thread's, and in no other use.
     #[inline]
-    pub(super) unsafe fn give(&self, books: *mut Books, block: *mut u8) -> usize {
-        // SAFETY: the slab is this thread's, and nothing else refers to its books now.
-        let its = unsafe { &mut *books };
+    pub(super) unsafe fn give(&self, slab: *mut Slab, block: *mut u8) -> usize {
+        // SAFETY: the slab is this thread's, and nothing else refers to its descriptor now.
+        let descriptor = unsafe { &mut *slab };
         let free: *mut Free = block.cast();
         // SAFETY: the block is at least 8 bytes long, begins at a multiple of 8, and has no other owner.
-        unsafe { free.write(Free { next: its.free }) };
-        its.free = free;
-        its.used -= 1;
-        let bytes = its.block_bytes as usize;
-        if its.used == 0 || !its.is_listed {
-            self.settle(books);
+        unsafe { free.write(Free { next: descriptor.free }) };
+        descriptor.free = free;
+        descriptor.used -= 1;
+        let bytes = descriptor.block_bytes as usize;
+        if descriptor.used == 0 || !descriptor.is_listed {
+            self.settle(slab);
         }
         bytes
     }
 
     /// Lists a slab that was full, and keeps one that is empty for another size; the first of a list stays where it is.
     #[cold]
-    fn settle(&self, books: *mut Books) {
+    fn settle(&self, slab: *mut Slab) {
         // SAFETY: the slab is this thread's.
-        let (used, is_listed) = unsafe { ((*books).used, (*books).is_listed) };
+        let (used, is_listed) = unsafe { ((*slab).used, (*slab).is_listed) };
         if !is_listed {
-            self.list(books);
+            self.list(slab);
         }
         // SAFETY: as above.
-        let is_first = unsafe { (*books).previous.is_null() };
+        let is_first = unsafe { (*slab).previous.is_null() };
         if used > 0 || is_first {
             return;
         }
-        self.unlist(books);
+        self.unlist(slab);
         let mut spares = self.spares.borrow_mut();
         if spares.len() < SPARES_MAX {
-            spares.push(books);
+            spares.push(slab);
         } else {
-            range::return_slab(books);
+            range::return_slab(slab);
         }
     }
 
     /// Adds a slab for blocks of a size; `false` if there is none.
     fn add(&self, size: usize) -> bool {
         let spare = self.spares.borrow_mut().pop();
-        let Some(books) = spare.or_else(range::take_slab) else { return false };
-        let empty = Books {
+        let Some(slab) = spare.or_else(range::take_slab) else { return false };
+        let empty = Slab {
             free: null_mut(),
             used: 0,
             fresh: 0,
@@ -180,41 +182,41 @@ impl Slabs {
             previous: null_mut(),
             next: null_mut(),
         };
-        // SAFETY: the slab is unused, so that nothing refers to its books.
-        unsafe { books.write(empty) };
-        self.list(books);
+        // SAFETY: the slab is unused, so that nothing refers to its descriptor.
+        unsafe { slab.write(empty) };
+        self.list(slab);
         true
     }
 
     /// Puts a slab behind the first of its list.
-    fn list(&self, books: *mut Books) {
-        // SAFETY: all slabs of the list are this thread's, and nothing refers to their books now.
+    fn list(&self, slab: *mut Slab) {
+        // SAFETY: all slabs of the list are this thread's, and nothing refers to their descriptors now.
         unsafe {
-            let first = &self.lists[(*books).size as usize];
-            (*books).is_listed = true;
-            (*books).previous = first.get();
+            let first = &self.lists[(*slab).size as usize];
+            (*slab).is_listed = true;
+            (*slab).previous = first.get();
             if first.get().is_null() {
-                (*books).next = null_mut();
-                first.set(books);
+                (*slab).next = null_mut();
+                first.set(slab);
                 return;
             }
             let next = (*first.get()).next;
-            (*books).next = next;
-            (*first.get()).next = books;
+            (*slab).next = next;
+            (*first.get()).next = slab;
             if !next.is_null() {
-                (*next).previous = books;
+                (*next).previous = slab;
             }
         }
     }
 
     /// Takes a slab out of its list.
-    fn unlist(&self, books: *mut Books) {
+    fn unlist(&self, slab: *mut Slab) {
         // SAFETY: as in `list`.
         unsafe {
-            let (previous, next) = ((*books).previous, (*books).next);
-            (*books).is_listed = false;
+            let (previous, next) = ((*slab).previous, (*slab).next);
+            (*slab).is_listed = false;
             if previous.is_null() {
-                self.lists[(*books).size as usize].set(next);
+                self.lists[(*slab).size as usize].set(next);
             } else {
                 (*previous).next = next;
             }
@@ -225,7 +227,7 @@ impl Slabs {
     }
 }
 
-impl Books {
+impl Slab {
     /// The block that was freed last.
     #[inline]
     fn take_free(&mut self) -> Option<*mut u8> {
@@ -233,7 +235,7 @@ impl Books {
             return None;
         }
         let block = self.free;
-        // SAFETY: a free block of this slab is nobody's, and was written when it was freed.
+        // SAFETY: a free block of this slab has no owner, and was written when it was freed.
         self.free = unsafe { (*block).next };
         self.used += 1;
         Some(block.cast())
@@ -257,23 +259,23 @@ impl Books {
 /// # Safety
 /// The slab has blocks in use, and is this thread's.
 #[inline]
-pub(super) unsafe fn block_bytes(books: *mut Books) -> usize {
-    // SAFETY: books of a slab with blocks in use are there.
-    unsafe { (*books).block_bytes as usize }
+pub(super) unsafe fn block_bytes(slab: *mut Slab) -> usize {
+    // SAFETY: the descriptor of a slab with blocks in use is there.
+    unsafe { (*slab).block_bytes as usize }
 }
 
 impl Drop for Slabs {
     /// All heaps of the thread have ended, and with them their blocks. A slab with a block that was forgotten stays as it is.
     fn drop(&mut self) {
         for list in &self.lists {
-            let mut books = list.get();
-            while !books.is_null() {
+            let mut slab = list.get();
+            while !slab.is_null() {
                 // SAFETY: as in `list`.
-                let (next, used) = unsafe { ((*books).next, (*books).used) };
+                let (next, used) = unsafe { ((*slab).next, (*slab).used) };
                 if used == 0 {
-                    range::return_slab(books);
+                    range::return_slab(slab);
                 }
-                books = next;
+                slab = next;
             }
         }
         self.spares.get_mut().drain(..).for_each(range::return_slab);
@@ -288,7 +290,7 @@ mod tests {
     /// As of [`Slabs::give`].
     unsafe fn give(slabs: &Slabs, block: *mut u8) -> usize {
         // SAFETY: promised by the caller.
-        unsafe { slabs.give(range::books_of(block).expect("a slab"), block) }
+        unsafe { slabs.give(range::slab_of(block).expect("a slab"), block) }
     }
 
     #[test]
@@ -315,7 +317,7 @@ mod tests {
             assert_eq!(give(&slabs, taken[4998]), 104);
             assert_eq!(give(&slabs, taken[4999]), 104);
             assert_eq!([slabs.take(97).0, slabs.take(104).0], [taken[4999], taken[4998]]);
-            // A slab that was full has room again, and serves after the first.
+            // A slab that was full has a free block again, and serves after the first.
             give(&slabs, taken[0]);
             let mut others = (0..5000).map(|_| slabs.take(100).0);
             assert!(others.any(|block| block == taken[0]));
