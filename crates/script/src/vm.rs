@@ -89,10 +89,11 @@ mod tests {
 
     #[test]
     fn the_engines_count_is_where_it_is_looked_for() {
-        let runtime = Runtime::new().unwrap();
-        let context = Context::full(&runtime).unwrap();
-        let has_count =
-            vu::coroutine(256 * 1024, move || context.with(|ctx| crate::js::countdown(&ctx).is_some()));
+        // On the coroutine: the engine takes the stack that it is made on for its own.
+        let has_count = vu::coroutine(256 * 1024, || {
+            let context = Context::full(&Runtime::new().unwrap()).unwrap();
+            context.with(|ctx| crate::js::countdown(&ctx).is_some())
+        });
         let async_runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         assert!(async_runtime.block_on(has_count).unwrap());
     }
