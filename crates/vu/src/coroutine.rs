@@ -140,7 +140,10 @@ impl<T> Future for Coroutine<T> {
             let _running = Running::enter(&state);
             match self.inner.resume(()) {
                 CoroutineResult::Yield(()) if state.wait.get().is_some() => {}
-                CoroutineResult::Yield(()) => break,
+                CoroutineResult::Yield(()) => {
+                    turns::end_round();
+                    break;
+                }
                 CoroutineResult::Return(result) => return Poll::Ready(result),
             }
         }

@@ -19,7 +19,7 @@ pub use coroutine::{
     Coroutine, Interrupted, Interrupter, LeftBehind, block_on, block_on_always, clear_interrupt, coroutine,
     in_coroutine, is_interrupted, stack_bytes, suspensions, yield_after_slice, yield_now,
 };
-pub use workers::{Spawner, Workers};
+pub use workers::{Spawner, Workers, run_here};
 
 /// Coroutines that fit into this process: each stack takes two memory mappings of the kernel's limit.
 ///

@@ -40,6 +40,8 @@ struct Turns {
     /// Places in `queue` handed out so far, and how many of them have had their turn.
     joined: Cell<u64>,
     served: Cell<u64>,
+    /// To be called at the end of the round.
+    at_end: Cell<Option<fn()>>,
 }
 
 /// A place in the queue.
@@ -69,6 +71,26 @@ pub fn join(waker: &Waker) {
     });
 }
 
+/// Whether this thread runs its tasks in rounds, as [`crate::Workers`] do.
+#[inline]
+pub fn has_rounds() -> bool {
+    TURNS.with(|turns| turns.is_served.get())
+}
+
+/// Has `finish` called once, at the end of the round: after the tasks that are ready now, and before the thread looks at its sockets
+/// or lets a coroutine compute. To be called on threads that [have rounds](has_rounds).
+#[inline]
+pub fn at_end_of_round(finish: fn()) {
+    TURNS.with(|turns| turns.at_end.set(Some(finish)));
+}
+
+/// Calls what waits for the end of the round.
+pub(crate) fn end_round() {
+    if let Some(finish) = TURNS.with(|turns| turns.at_end.take()) {
+        finish();
+    }
+}
+
 /// Wakes a coroutine in its turn among those that compute, which is when its place [has come](Place::has_come).
 pub(crate) fn join_computing(waker: &Waker) -> Place {
     TURNS.with(|turns| {
@@ -88,6 +110,7 @@ impl Turns {
             queue: RefCell::new(VecDeque::new()),
             joined: Cell::new(0),
             served: Cell::new(0),
+            at_end: Cell::new(None),
         }
     }
 
@@ -125,6 +148,7 @@ pub(crate) async fn serve<F: Future>(mut tasks: Pin<&mut F>) -> F::Output {
     poll_fn(|cx| {
         crate::busy::begin_round();
         let polled = rounds.poll(cx, tasks.as_mut());
+        end_round();
         crate::busy::end_round();
         if polled.is_pending() && TURNS.with(Turns::is_waiting) {
             // The runtime looks at timers and sockets, without waiting, before it polls again.
@@ -160,6 +184,7 @@ impl Rounds {
             return Poll::Pending;
         }
         self.since_slice = 0;
+        end_round();
         TURNS.with(Turns::serve);
         tasks.poll(&mut noted)
     }

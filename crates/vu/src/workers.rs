@@ -1,6 +1,7 @@
 //! Worker threads: each an async runtime of its own, so that nothing a VU touches is shared or locked.
 
 use std::future::Future;
+use std::os::fd::OwnedFd;
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -90,28 +91,54 @@ impl Spawner {
     }
 }
 
+/// Runs `future` and the local tasks that it starts on the calling thread, as a worker thread does.
+///
+/// # Errors
+/// The system has no event queue left.
+pub fn run_here<F: Future>(future: F) -> std::io::Result<F::Output> {
+    Ok(Runtime::new()?.run(future))
+}
+
 fn start_thread(
     index: usize,
     watched: Arc<Watched>,
 ) -> std::io::Result<(mpsc::UnboundedSender<Task>, JoinHandle<()>)> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .on_thread_unpark(crate::timer::thread_is_up)
-        .build()?;
-    let timer = crate::timer::descriptor()?;
+    let runtime = Runtime::new()?;
     let (sender, mut tasks) = mpsc::unbounded_channel::<Task>();
     let handle = std::thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
         let _registration = watched.register();
-        let local = tokio::task::LocalSet::new();
-        let tasks = local.run_until(async move {
-            crate::timer::install(timer);
+        runtime.run(async move {
             while let Some(task) = tasks.recv().await {
                 task();
             }
         });
-        runtime.block_on(crate::turns::serve(pin!(tasks)));
     })?;
     Ok((sender, handle))
+}
+
+/// What a thread needs to run tasks.
+struct Runtime {
+    runtime: tokio::runtime::Runtime,
+    timer: OwnedFd,
+}
+
+impl Runtime {
+    fn new() -> std::io::Result<Runtime> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .on_thread_unpark(crate::timer::thread_is_up)
+            .build()?;
+        Ok(Runtime { runtime, timer: crate::timer::descriptor()? })
+    }
+
+    fn run<F: Future>(self, future: F) -> F::Output {
+        let local = tokio::task::LocalSet::new();
+        let tasks = local.run_until(async move {
+            crate::timer::install(self.timer);
+            future.await
+        });
+        self.runtime.block_on(crate::turns::serve(pin!(tasks)))
+    }
 }
 
 #[cfg(test)]

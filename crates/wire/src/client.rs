@@ -171,11 +171,10 @@ impl Client {
         };
         // An idle connection is taken, not waited for: then sending is all there is until the response.
         let sends_at = if trace.reused.get() { trace.started } else { SystemClock::now() };
-        trace.enter(Stage::Send, sends_at);
         let flow = Flow::new(request.tap.as_ref(), trace);
         let is_head = request.method == Method::HEAD;
         let decoder = Decoder::new(is_head, request.keep_body, &self.shared.bodies, flow);
-        let talk = converse(&mut connection, head, request.body.as_bytes(), decoder, trace).await;
+        let talk = converse(&mut connection, head, request.body.as_bytes(), decoder, trace, sends_at).await;
         let (response, is_reusable) = match talk {
             Ok(done) => done,
             Err(error) => {

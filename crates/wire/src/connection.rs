@@ -4,19 +4,22 @@ use std::cell::Cell;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use model::Instant;
+use model::{Instant, SystemClock};
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use crate::arrival;
+use crate::converse::{put_buffer, take_buffer};
+use crate::outbox::{self, Outgoing, Sent, Times};
 use crate::target::Target;
 use crate::tls_facts::TlsFacts;
 use crate::watch::Watch;
@@ -99,6 +102,37 @@ impl Connection {
         }
     }
 
+    /// Keeps `bytes` in the thread's outbox, if it has one and TLS can seal them.
+    pub(crate) fn post(&mut self, bytes: &mut Vec<u8>, now: Instant) -> bool {
+        if !outbox::is_open() {
+            return false;
+        }
+        let sealed = match &mut self.stream {
+            Stream::Plain(_) => std::mem::take(bytes),
+            Stream::Tls(tls) => match seal(tls, bytes) {
+                Some(sealed) => sealed,
+                None => return false,
+            },
+        };
+        let waker = self.watch.last_waker().clone();
+        self.counted_mut().post(sealed, waker, now);
+        true
+    }
+
+    /// Whether posted bytes wait in the outbox.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.counted().is_waiting()
+    }
+
+    /// Ready when everything that was posted is sent; with its times, once.
+    pub(crate) fn poll_posted(&mut self, cx: &Context<'_>) -> Poll<io::Result<Option<Times>>> {
+        let mut watched = Context::from_waker(self.watch.waker(cx));
+        match &mut self.stream {
+            Stream::Plain(tcp) => tcp.poll_posted(&mut watched),
+            Stream::Tls(tls) => tls.get_mut().0.poll_posted(&mut watched),
+        }
+    }
+
     /// A request goes out at `now`: the kernel is asked for the times of what comes if this thread may be late to see it.
     pub(crate) fn note_sent(&mut self, now: Instant) {
         if arrival::is_worth_asking(now) {
@@ -142,8 +176,11 @@ impl Connection {
         }
     }
 
-    /// Closes it; a TLS peer gets a close_notify if its socket takes it at once.
+    /// Closes it, after what was posted; a TLS peer gets a close_notify if its socket takes it at once.
     pub(crate) fn close(mut self) {
+        if self.is_waiting() {
+            outbox::send_all();
+        }
         if let Stream::Tls(tls) = &mut self.stream {
             let _ = Pin::new(tls).poll_shutdown(&mut Context::from_waker(Waker::noop()));
         }
@@ -156,12 +193,27 @@ impl Connection {
         }
     }
 
-    fn tcp(&self) -> &TcpStream {
+    fn counted(&self) -> &Counted {
         match &self.stream {
-            Stream::Plain(counted) => &counted.tcp,
-            Stream::Tls(tls) => &tls.get_ref().0.tcp,
+            Stream::Plain(counted) => counted,
+            Stream::Tls(tls) => tls.get_ref().0,
         }
     }
+
+    fn tcp(&self) -> &TcpStream {
+        &self.counted().tcp
+    }
+}
+
+/// The records of TLS that carry `bytes`; `None` where the connection cannot send.
+fn seal(tls: &mut TlsStream<Counted>, bytes: &[u8]) -> Option<Vec<u8>> {
+    tls.get_mut().0.sealed = Some(take_buffer());
+    let mut context = Context::from_waker(Waker::noop());
+    let written = Pin::new(&mut *tls).poll_write(&mut context, bytes);
+    let flushed = Pin::new(&mut *tls).poll_flush(&mut context);
+    let sealed = tls.get_mut().0.sealed.take();
+    let is_whole = matches!(written, Poll::Ready(Ok(count)) if count == bytes.len());
+    sealed.filter(|_| is_whole && matches!(flushed, Poll::Ready(Ok(()))))
 }
 
 /// A socket that counts its bytes.
@@ -172,11 +224,102 @@ pub(crate) struct Counted {
     has_arrivals: bool,
     /// When what was read last arrived, until this is taken.
     arrived: Option<Instant>,
+    /// Its place in the outbox, once it has posted something.
+    outgoing: Option<Rc<Outgoing>>,
+    /// What the socket did not take at once of what was posted.
+    rest: Rest,
+    /// Takes what is written, in place of the socket.
+    sealed: Option<Vec<u8>>,
+}
+
+/// Bytes that were posted, and how many of them are sent since when.
+#[derive(Default)]
+struct Rest {
+    bytes: Vec<u8>,
+    sent_bytes: usize,
+    from: Instant,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        // Another socket may get the number of this one.
+        if let Some(outgoing) = &self.outgoing {
+            outgoing.withdraw();
+        }
+    }
 }
 
 impl Counted {
     pub(crate) fn new(tcp: TcpStream, traffic: Rc<Traffic>) -> Counted {
-        Counted { tcp, traffic, has_arrivals: false, arrived: None }
+        Counted {
+            tcp,
+            traffic,
+            has_arrivals: false,
+            arrived: None,
+            outgoing: None,
+            rest: Rest::default(),
+            sealed: None,
+        }
+    }
+
+    fn post(&mut self, bytes: Vec<u8>, waker: Waker, now: Instant) {
+        let socket = self.tcp.as_raw_fd();
+        self.outgoing.get_or_insert_with(|| Outgoing::new(socket, waker)).post(bytes, now);
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.outgoing.as_ref().is_some_and(|outgoing| outgoing.is_waiting())
+    }
+
+    /// Ready when everything that was posted is sent; with its times, once.
+    fn poll_posted(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Times>>> {
+        let Some(outgoing) = &self.outgoing else { return Poll::Ready(Ok(None)) };
+        if outgoing.is_waiting() {
+            // From here on the response wakes the task. If something comes before the request is sent, it is sent now.
+            ready!(self.tcp.poll_read_ready(cx))?;
+            outbox::send_all();
+        }
+        if let Some(Sent { times, count, rest }) = outgoing.take_sent() {
+            let sent_bytes = match count {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+                count => count?,
+            };
+            self.count_sent(sent_bytes);
+            if rest.is_empty() {
+                return Poll::Ready(Ok(Some(times)));
+            }
+            self.rest = Rest { bytes: rest, sent_bytes, from: times.from };
+        }
+        self.poll_rest(cx)
+    }
+
+    fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Times>>> {
+        if self.rest.bytes.is_empty() {
+            return Poll::Ready(Ok(None));
+        }
+        while self.rest.sent_bytes < self.rest.bytes.len() {
+            let unsent = &self.rest.bytes[self.rest.sent_bytes..];
+            let sent_bytes = ready!(Pin::new(&mut self.tcp).poll_write(cx, unsent))?;
+            if sent_bytes == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.count_sent(sent_bytes);
+            self.rest.sent_bytes += sent_bytes;
+        }
+        let Rest { bytes, from, .. } = std::mem::take(&mut self.rest);
+        put_buffer(bytes);
+        Poll::Ready(Ok(Some(Times { from, until: SystemClock::now() })))
+    }
+
+    /// Ready when nothing that was posted is left to be sent before the next write.
+    fn poll_in_order(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.outgoing.is_none() {
+            return Poll::Ready(Ok(()));
+        }
+        if self.is_waiting() {
+            outbox::send_all();
+        }
+        self.poll_posted(cx).map_ok(|_| ())
     }
 
     /// Has the kernel note when bytes arrive from now on.
@@ -220,11 +363,8 @@ impl Counted {
         self.traffic.received.set(self.traffic.received.get() + bytes as u64);
     }
 
-    fn count_sent(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(Ok(bytes)) = &written {
-            self.traffic.sent.set(self.traffic.sent.get() + *bytes as u64);
-        }
-        written
+    fn count_sent(&self, bytes: usize) {
+        self.traffic.sent.set(self.traffic.sent.get() + bytes as u64);
     }
 }
 
@@ -247,8 +387,14 @@ impl AsyncRead for Counted {
 
 impl AsyncWrite for Counted {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.tcp).poll_write(cx, bytes);
-        self.count_sent(written)
+        if let Some(sealed) = &mut self.sealed {
+            sealed.extend_from_slice(bytes);
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        ready!(self.poll_in_order(cx))?;
+        let written_bytes = ready!(Pin::new(&mut self.tcp).poll_write(cx, bytes))?;
+        self.count_sent(written_bytes);
+        Poll::Ready(Ok(written_bytes))
     }
 
     fn poll_write_vectored(
@@ -256,8 +402,14 @@ impl AsyncWrite for Counted {
         cx: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.tcp).poll_write_vectored(cx, parts);
-        self.count_sent(written)
+        if let Some(sealed) = &mut self.sealed {
+            parts.iter().for_each(|part| sealed.extend_from_slice(part));
+            return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
+        }
+        ready!(self.poll_in_order(cx))?;
+        let written_bytes = ready!(Pin::new(&mut self.tcp).poll_write_vectored(cx, parts))?;
+        self.count_sent(written_bytes);
+        Poll::Ready(Ok(written_bytes))
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use model::{Instant, SystemClock};
 use tokio::io::ReadBuf;
@@ -15,6 +15,7 @@ use crate::fault::{Fault, cut};
 use crate::limits::{
     INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX,
 };
+use crate::outbox::Times;
 use crate::response::Response;
 use crate::system::stream_error;
 use crate::tls;
@@ -43,14 +44,15 @@ pub(crate) fn put_buffer(mut buffer: Vec<u8>) {
     });
 }
 
-/// Sends `head` and `body` and receives the response that `decoder` reads; says whether the connection can carry
+/// Sends `head` and `body` from `now` on and receives the response that `decoder` reads; says whether the connection can carry
 /// another exchange.
 pub(crate) async fn converse(
     connection: &mut Connection,
     mut head: Vec<u8>,
     body: &[u8],
-    decoder: Decoder<'_>,
+    mut decoder: Decoder<'_>,
     trace: &Trace,
+    now: Instant,
 ) -> Result<(Response, bool), Error> {
     // A small body goes with the head in one piece; a large one is not copied.
     let body = if body.len() <= INLINE_BODY_BYTES_MAX {
@@ -59,14 +61,29 @@ pub(crate) async fn converse(
     } else {
         body
     };
-    let mut talk =
-        Talk { connection, decoder, trace, sent_bytes: 0, sent_at: None, is_clean: true, is_first: true };
+    let mut talk = Talk {
+        connection,
+        decoder: &mut decoder,
+        trace,
+        sent_bytes: 0,
+        is_posted: false,
+        sent_at: None,
+        is_clean: true,
+        is_first: true,
+    };
+    if body.is_empty() {
+        talk.post(&mut head, now);
+    }
+    if !talk.is_posted {
+        trace.enter(Stage::Send, now);
+    }
     let sent = poll_fn(|cx| talk.poll_send(cx, &head, body)).await;
     put_buffer(head);
     // The server may have said why it does not want to hear more, so that a failed write is not the end yet.
     let received = poll_fn(|cx| talk.poll_receive(cx)).await;
     let is_reusable = talk.is_clean && sent.is_ok() && talk.decoder.is_reusable();
-    match talk.decoder.into_response() {
+    drop(talk);
+    match decoder.into_response() {
         Some(response) => Ok((response, is_reusable)),
         None => Err(reason(sent.err(), received.err())),
     }
@@ -82,11 +99,13 @@ fn reason(sent: Option<Error>, received: Option<Error>) -> Error {
     sent.or(received).unwrap_or_else(|| *cut("unexpected EOF"))
 }
 
-struct Talk<'a> {
+struct Talk<'a, 'b> {
     connection: &'a mut Connection,
-    decoder: Decoder<'a>,
+    decoder: &'a mut Decoder<'b>,
     trace: &'a Trace,
     sent_bytes: usize,
+    /// The request is in the outbox, or left it and the trace does not show that yet.
+    is_posted: bool,
     /// When the request was out, until the first look for its response, which follows at once.
     sent_at: Option<Instant>,
     /// Nothing but the response came, and the connection is open.
@@ -95,9 +114,61 @@ struct Talk<'a> {
     is_first: bool,
 }
 
-impl Talk<'_> {
+impl Drop for Talk<'_, '_> {
+    fn drop(&mut self) {
+        // The exchange was given up, perhaps while its request was on its way.
+        if self.is_posted
+            && !self.connection.is_waiting()
+            && let Poll::Ready(Ok(Some(times))) =
+                self.connection.poll_posted(&Context::from_waker(Waker::noop()))
+        {
+            self.enter_wait(times);
+        }
+    }
+}
+
+impl Talk<'_, '_> {
+    /// Leaves the request in the outbox of the thread, if it has one.
+    fn post(&mut self, head: &mut Vec<u8>, now: Instant) {
+        // Whatever woke the socket before was not the response.
+        self.connection.watch.take();
+        self.connection.note_sent(now);
+        self.is_posted = self.connection.post(head, now);
+    }
+
+    /// Waits until a request that was posted is sent.
+    fn poll_posted(&mut self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
+        match self.connection.poll_posted(cx) {
+            Poll::Pending if self.connection.is_waiting() => return Poll::Pending,
+            Poll::Pending => return self.poll_early(cx),
+            Poll::Ready(Ok(Some(times))) => self.enter_wait(times),
+            // Another write has waited for it.
+            Poll::Ready(Ok(None)) => {
+                let now = SystemClock::now();
+                self.enter_wait(Times { from: now, until: now });
+            }
+            Poll::Ready(Err(error)) => {
+                self.is_posted = false;
+                self.trace.enter(Stage::Send, SystemClock::now());
+                return Poll::Ready(Err(self.fail(&error, "write")));
+            }
+        }
+        self.is_posted = false;
+        Poll::Ready(Ok(()))
+    }
+
+    fn enter_wait(&self, times: Times) {
+        if self.is_first {
+            self.trace.enter(Stage::Send, times.from);
+            self.trace.enter(Stage::Wait, times.until);
+        }
+    }
+
     /// Writes the request; also ready when the whole response is there before the request is out.
     fn poll_send(&mut self, cx: &Context<'_>, head: &[u8], body: &[u8]) -> Poll<Result<(), Error>> {
+        if self.is_posted {
+            return self.poll_posted(cx);
+        }
         while self.sent_bytes < head.len() + body.len() {
             let (first, second) = match self.sent_bytes.checked_sub(head.len()) {
                 Some(sent_bytes) => (&body[sent_bytes..], &[][..]),

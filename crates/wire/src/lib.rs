@@ -47,6 +47,7 @@ mod headers;
 mod idle;
 mod keep;
 mod limits;
+mod outbox;
 mod proxy;
 mod query;
 mod random;

@@ -55,13 +55,17 @@ impl Seen {
     }
 }
 
-/// Runs a test on one thread, with local tasks.
+/// Runs a test on one thread, with local tasks, as on a worker thread.
 pub(crate) fn local(test: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let limit = Duration::from_secs(20);
-    let tasks = LocalSet::new();
-    let test = tasks.run_until(async { tokio::time::timeout(limit, test).await });
-    runtime.block_on(test).expect("the test to end");
+    let test = async { tokio::time::timeout(limit, test).await };
+    vu::run_here(test).unwrap().expect("the test to end");
+}
+
+/// The same on a thread without rounds.
+pub(crate) fn local_without_rounds(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(LocalSet::new().run_until(test));
 }
 
 /// Serves HTTP on the loopback; `steps` says what to do after each request, by its number.
