@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use crate::arrival;
-use crate::converse::{put_buffer, take_buffer};
+use crate::converse::put_buffer;
 use crate::outbox::{self, Outgoing, Sent, Times};
 use crate::target::Target;
 use crate::tls_facts::TlsFacts;
@@ -102,34 +102,29 @@ impl Connection {
         }
     }
 
-    /// Keeps `bytes` in the thread's outbox, if it has one and TLS can seal them.
+    /// Leaves a request in the outbox of the thread, if it has one. Over TLS nothing was gained by it.
     pub(crate) fn post(&mut self, bytes: &mut Vec<u8>, now: Instant) -> bool {
-        if !outbox::is_open() {
-            return false;
+        match &mut self.stream {
+            Stream::Plain(tcp) if outbox::is_open() => {
+                let waker = self.watch.last_waker();
+                tcp.outgoing(waker).post(std::mem::take(bytes), now);
+                true
+            }
+            _ => false,
         }
-        let sealed = match &mut self.stream {
-            Stream::Plain(_) => std::mem::take(bytes),
-            Stream::Tls(tls) => match seal(tls, bytes) {
-                Some(sealed) => sealed,
-                None => return false,
-            },
-        };
-        let waker = self.watch.last_waker().clone();
-        self.counted_mut().post(sealed, waker, now);
-        true
     }
 
-    /// Whether posted bytes wait in the outbox.
+    /// Whether what was posted is still in the outbox.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.counted().is_waiting()
+        matches!(&self.stream, Stream::Plain(tcp) if tcp.is_waiting())
     }
 
-    /// Ready when everything that was posted is sent; with its times, once.
+    /// Ready when what was posted is sent; with the times of that, once.
     pub(crate) fn poll_posted(&mut self, cx: &Context<'_>) -> Poll<io::Result<Option<Times>>> {
         let mut watched = Context::from_waker(self.watch.waker(cx));
         match &mut self.stream {
             Stream::Plain(tcp) => tcp.poll_posted(&mut watched),
-            Stream::Tls(tls) => tls.get_mut().0.poll_posted(&mut watched),
+            Stream::Tls(_) => Poll::Ready(Ok(None)),
         }
     }
 
@@ -176,11 +171,8 @@ impl Connection {
         }
     }
 
-    /// Closes it, after what was posted; a TLS peer gets a close_notify if its socket takes it at once.
+    /// Closes it; a TLS peer gets a close_notify if its socket takes it at once.
     pub(crate) fn close(mut self) {
-        if self.is_waiting() {
-            outbox::send_all();
-        }
         if let Stream::Tls(tls) = &mut self.stream {
             let _ = Pin::new(tls).poll_shutdown(&mut Context::from_waker(Waker::noop()));
         }
@@ -193,27 +185,12 @@ impl Connection {
         }
     }
 
-    fn counted(&self) -> &Counted {
+    fn tcp(&self) -> &TcpStream {
         match &self.stream {
-            Stream::Plain(counted) => counted,
-            Stream::Tls(tls) => tls.get_ref().0,
+            Stream::Plain(counted) => &counted.tcp,
+            Stream::Tls(tls) => &tls.get_ref().0.tcp,
         }
     }
-
-    fn tcp(&self) -> &TcpStream {
-        &self.counted().tcp
-    }
-}
-
-/// The records of TLS that carry `bytes`; `None` where the connection cannot send.
-fn seal(tls: &mut TlsStream<Counted>, bytes: &[u8]) -> Option<Vec<u8>> {
-    tls.get_mut().0.sealed = Some(take_buffer());
-    let mut context = Context::from_waker(Waker::noop());
-    let written = Pin::new(&mut *tls).poll_write(&mut context, bytes);
-    let flushed = Pin::new(&mut *tls).poll_flush(&mut context);
-    let sealed = tls.get_mut().0.sealed.take();
-    let is_whole = matches!(written, Poll::Ready(Ok(count)) if count == bytes.len());
-    sealed.filter(|_| is_whole && matches!(flushed, Poll::Ready(Ok(()))))
 }
 
 /// A socket that counts its bytes.
@@ -228,8 +205,6 @@ pub(crate) struct Counted {
     outgoing: Option<Rc<Outgoing>>,
     /// What the socket did not take at once of what was posted.
     rest: Rest,
-    /// Takes what is written, in place of the socket.
-    sealed: Option<Vec<u8>>,
 }
 
 /// Bytes that were posted, and how many of them are sent since when.
@@ -258,13 +233,11 @@ impl Counted {
             arrived: None,
             outgoing: None,
             rest: Rest::default(),
-            sealed: None,
         }
     }
 
-    fn post(&mut self, bytes: Vec<u8>, waker: Waker, now: Instant) {
-        let socket = self.tcp.as_raw_fd();
-        self.outgoing.get_or_insert_with(|| Outgoing::new(socket, waker)).post(bytes, now);
+    fn outgoing(&mut self, waker: &Waker) -> &Rc<Outgoing> {
+        self.outgoing.get_or_insert_with(|| Outgoing::new(self.tcp.as_raw_fd(), waker.clone()))
     }
 
     fn is_waiting(&self) -> bool {
@@ -309,17 +282,6 @@ impl Counted {
         let Rest { bytes, from, .. } = std::mem::take(&mut self.rest);
         put_buffer(bytes);
         Poll::Ready(Ok(Some(Times { from, until: SystemClock::now() })))
-    }
-
-    /// Ready when nothing that was posted is left to be sent before the next write.
-    fn poll_in_order(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.outgoing.is_none() {
-            return Poll::Ready(Ok(()));
-        }
-        if self.is_waiting() {
-            outbox::send_all();
-        }
-        self.poll_posted(cx).map_ok(|_| ())
     }
 
     /// Has the kernel note when bytes arrive from now on.
@@ -387,11 +349,6 @@ impl AsyncRead for Counted {
 
 impl AsyncWrite for Counted {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if let Some(sealed) = &mut self.sealed {
-            sealed.extend_from_slice(bytes);
-            return Poll::Ready(Ok(bytes.len()));
-        }
-        ready!(self.poll_in_order(cx))?;
         let written_bytes = ready!(Pin::new(&mut self.tcp).poll_write(cx, bytes))?;
         self.count_sent(written_bytes);
         Poll::Ready(Ok(written_bytes))
@@ -402,11 +359,6 @@ impl AsyncWrite for Counted {
         cx: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if let Some(sealed) = &mut self.sealed {
-            parts.iter().for_each(|part| sealed.extend_from_slice(part));
-            return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
-        }
-        ready!(self.poll_in_order(cx))?;
         let written_bytes = ready!(Pin::new(&mut self.tcp).poll_write_vectored(cx, parts))?;
         self.count_sent(written_bytes);
         Poll::Ready(Ok(written_bytes))

@@ -142,11 +142,7 @@ impl Talk<'_, '_> {
             Poll::Pending if self.connection.is_waiting() => return Poll::Pending,
             Poll::Pending => return self.poll_early(cx),
             Poll::Ready(Ok(Some(times))) => self.enter_wait(times),
-            // Another write has waited for it.
-            Poll::Ready(Ok(None)) => {
-                let now = SystemClock::now();
-                self.enter_wait(Times { from: now, until: now });
-            }
+            Poll::Ready(Ok(None)) => {}
             Poll::Ready(Err(error)) => {
                 self.is_posted = false;
                 self.trace.enter(Stage::Send, SystemClock::now());

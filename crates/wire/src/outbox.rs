@@ -210,16 +210,13 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_is_dropped_sends_nothing_and_one_that_is_closed_does() {
+    fn a_connection_that_is_dropped_sends_nothing() {
         local(async {
-            let ((mut dropped, unused), (mut closed, used)) = (pair().await, pair().await);
-            post(&mut dropped, 10);
-            let is_waiting = dropped.is_waiting();
-            drop(dropped);
-            post(&mut closed, 10);
-            closed.close();
+            let (mut connection, server) = pair().await;
+            post(&mut connection, 10);
+            drop(connection);
             yield_now().await;
-            assert_eq!((arrived(&unused), arrived(&used)), (if is_waiting { 0 } else { 10 }, 10));
+            assert_eq!(arrived(&server), 0);
         });
     }
 
@@ -241,20 +238,6 @@ mod tests {
             }
             assert_eq!(count, bytes);
             assert!(times.from < times.until);
-        });
-    }
-
-    #[test]
-    fn a_write_waits_for_what_was_posted() {
-        local(async {
-            let (mut connection, mut server) = pair().await;
-            post(&mut connection, 3);
-            let written = std::future::poll_fn(|cx| connection.poll_write(cx, b"yyy", b"")).await;
-            assert_eq!(written.unwrap(), 3);
-            let mut received = [0; 6];
-            server.set_nonblocking(false).unwrap();
-            server.read_exact(&mut received).unwrap();
-            assert_eq!(&received, b"xxxyyy");
         });
     }
 
