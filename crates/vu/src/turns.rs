@@ -143,7 +143,7 @@ impl Turns {
 
 /// Polls `tasks`, all tasks of this thread, to their end, and serves the queues between two looks at timers and sockets.
 pub(crate) async fn serve<F: Future>(mut tasks: Pin<&mut F>) -> F::Output {
-    TURNS.with(|turns| turns.is_served.set(true));
+    let _served = Served::begin();
     let mut rounds = Rounds::default();
     poll_fn(|cx| {
         crate::busy::begin_round();
@@ -157,6 +157,22 @@ pub(crate) async fn serve<F: Future>(mut tasks: Pin<&mut F>) -> F::Output {
         polled
     })
     .await
+}
+
+/// For as long as it lives, this thread serves the queues.
+struct Served;
+
+impl Served {
+    fn begin() -> Served {
+        TURNS.with(|turns| turns.is_served.set(true));
+        Served
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        TURNS.with(|turns| turns.is_served.set(false));
+    }
 }
 
 #[derive(Default)]
@@ -330,6 +346,54 @@ mod tests {
             turns
         });
         assert_eq!(turns, 50);
+    }
+
+    thread_local! {
+        static LOG: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+    }
+
+    fn log(name: &'static str) {
+        LOG.with_borrow_mut(|log| log.push(name));
+    }
+
+    #[test]
+    fn a_round_ends_when_all_that_is_ready_has_run() {
+        let log = on_worker(|| async {
+            for name in ["a", "b", "c"] {
+                tokio::task::spawn_local(async move {
+                    log(name);
+                    at_end_of_round(|| log("end"));
+                });
+            }
+            let socket = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            socket.send_to(b"x", socket.local_addr().unwrap()).await.unwrap();
+            socket.recv(&mut [0]).await.unwrap();
+            log("event");
+            LOG.take()
+        });
+        assert_eq!(log, ["a", "b", "c", "end", "event"]);
+    }
+
+    #[test]
+    fn a_round_ends_where_a_coroutine_has_computed_for_long() {
+        let log = on_worker(|| async {
+            let hog = coroutine(STACK, || {
+                at_end_of_round(|| log("end"));
+                log("slice");
+                yield_now();
+                log("slice");
+            });
+            tokio::task::spawn_local(hog).await.unwrap().unwrap();
+            LOG.take()
+        });
+        assert_eq!(log, ["slice", "end", "slice"]);
+    }
+
+    #[test]
+    fn only_workers_have_rounds() {
+        assert!(!has_rounds());
+        assert!(crate::run_here(async { has_rounds() }).unwrap());
+        assert!(!has_rounds());
     }
 
     #[test]

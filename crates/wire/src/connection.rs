@@ -18,7 +18,6 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use crate::arrival;
-use crate::converse::put_buffer;
 use crate::outbox::{self, Outgoing, Sent, Times};
 use crate::target::Target;
 use crate::tls_facts::TlsFacts;
@@ -204,11 +203,10 @@ pub(crate) struct Counted {
     /// Its place in the outbox, once it has posted something.
     outgoing: Option<Rc<Outgoing>>,
     /// What the socket did not take at once of what was posted.
-    rest: Rest,
+    rest: Option<Box<Rest>>,
 }
 
 /// Bytes that were posted, and how many of them are sent since when.
-#[derive(Default)]
 struct Rest {
     bytes: Vec<u8>,
     sent_bytes: usize,
@@ -226,14 +224,7 @@ impl Drop for Counted {
 
 impl Counted {
     pub(crate) fn new(tcp: TcpStream, traffic: Rc<Traffic>) -> Counted {
-        Counted {
-            tcp,
-            traffic,
-            has_arrivals: false,
-            arrived: None,
-            outgoing: None,
-            rest: Rest::default(),
-        }
+        Counted { tcp, traffic, has_arrivals: false, arrived: None, outgoing: None, rest: None }
     }
 
     fn outgoing(&mut self, waker: &Waker) -> &Rc<Outgoing> {
@@ -261,27 +252,24 @@ impl Counted {
             if rest.is_empty() {
                 return Poll::Ready(Ok(Some(times)));
             }
-            self.rest = Rest { bytes: rest, sent_bytes, from: times.from };
+            self.rest = Some(Box::new(Rest { bytes: rest, sent_bytes, from: times.from }));
         }
         self.poll_rest(cx)
     }
 
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Times>>> {
-        if self.rest.bytes.is_empty() {
-            return Poll::Ready(Ok(None));
-        }
-        while self.rest.sent_bytes < self.rest.bytes.len() {
-            let unsent = &self.rest.bytes[self.rest.sent_bytes..];
-            let sent_bytes = ready!(Pin::new(&mut self.tcp).poll_write(cx, unsent))?;
+        let Some(rest) = &mut self.rest else { return Poll::Ready(Ok(None)) };
+        while rest.sent_bytes < rest.bytes.len() {
+            let sent_bytes = ready!(Pin::new(&mut self.tcp).poll_write(cx, &rest.bytes[rest.sent_bytes..]))?;
             if sent_bytes == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            self.count_sent(sent_bytes);
-            self.rest.sent_bytes += sent_bytes;
+            self.traffic.sent.set(self.traffic.sent.get() + sent_bytes as u64);
+            rest.sent_bytes += sent_bytes;
         }
-        let Rest { bytes, from, .. } = std::mem::take(&mut self.rest);
-        put_buffer(bytes);
-        Poll::Ready(Ok(Some(Times { from, until: SystemClock::now() })))
+        let times = Times { from: rest.from, until: SystemClock::now() };
+        self.rest = None;
+        Poll::Ready(Ok(Some(times)))
     }
 
     /// Has the kernel note when bytes arrive from now on.

@@ -38,7 +38,7 @@ pub(crate) fn take_buffer() -> Vec<u8> {
 pub(crate) fn put_buffer(mut buffer: Vec<u8>) {
     buffer.clear();
     SPARE.with_borrow_mut(|spare| {
-        if spare.len() < SPARE_BUFFERS_MAX && buffer.capacity() <= SPARE_BUFFER_BYTES_MAX {
+        if spare.len() < SPARE_BUFFERS_MAX && (1..=SPARE_BUFFER_BYTES_MAX).contains(&buffer.capacity()) {
             spare.push(buffer);
         }
     });
@@ -140,7 +140,12 @@ impl Talk<'_, '_> {
     fn poll_posted(&mut self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
         match self.connection.poll_posted(cx) {
             Poll::Pending if self.connection.is_waiting() => return Poll::Pending,
-            Poll::Pending => return self.poll_early(cx),
+            Poll::Pending => {
+                if self.trace.stage() != Stage::Send {
+                    self.trace.enter(Stage::Send, SystemClock::now());
+                }
+                return self.poll_early(cx);
+            }
             Poll::Ready(Ok(Some(times))) => self.enter_wait(times),
             Poll::Ready(Ok(None)) => {}
             Poll::Ready(Err(error)) => {

@@ -138,7 +138,7 @@ pub(crate) fn send_all() {
 mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
-    use std::task::Context;
+    use std::task::{Context, Poll};
 
     use tokio::task::yield_now;
 
@@ -183,15 +183,18 @@ mod tests {
             let counts = pairs.each_ref().map(|(_, server)| arrived(server));
             assert!(counts == [0, 0] || !in_time, "{counts:?}");
             yield_now().await;
-            let mut context = Context::from_waker(Waker::noop());
+            let context = Context::from_waker(Waker::noop());
             let mut last = before;
             for (connection, server) in &mut pairs {
-                let std::task::Poll::Ready(Ok(Some(times))) = connection.poll_posted(&mut context) else {
+                let Poll::Ready(Ok(Some(times))) = connection.poll_posted(&context) else {
                     panic!("it is not sent")
                 };
                 assert!(last <= times.from && times.from <= times.until);
                 last = times.until;
-                assert_eq!((connection.is_waiting(), if in_time { arrived(server) } else { 10 }), (false, 10));
+                assert_eq!(
+                    (connection.is_waiting(), if in_time { arrived(server) } else { 10 }),
+                    (false, 10)
+                );
             }
         });
     }
@@ -258,7 +261,8 @@ mod tests {
     #[test]
     fn a_silent_server_is_waited_for_and_not_blocked() {
         local(async {
-            let (address, _) = serve(|number| if number == 0 { vec![ok()] } else { vec![pause_ms(900)] }).await;
+            let (address, _) =
+                serve(|number| if number == 0 { vec![ok()] } else { vec![pause_ms(900)] }).await;
             let client = client(|_, _| {});
             assert_eq!(outcome(&get(&client, &format!("http://{address}/")).await), "200 ok");
             let mut late = crate::testing::request("GET", &format!("http://{address}/"));
