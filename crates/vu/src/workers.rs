@@ -116,7 +116,7 @@ fn start_thread(
     Ok((sender, handle))
 }
 
-/// What a thread needs to run tasks.
+/// The event queue and the timer of a thread that runs tasks.
 struct Runtime {
     runtime: tokio::runtime::Runtime,
     timer: OwnedFd,

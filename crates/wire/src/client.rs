@@ -11,8 +11,9 @@ use model::{Instant, SystemClock};
 use rustls::ClientConfig;
 
 use crate::budget::BodyBudget;
+use crate::buffers::{put_buffer, take_buffer};
 use crate::connection::{Connection, Traffic};
-use crate::converse::{converse, put_buffer, take_buffer};
+use crate::converse::converse;
 use crate::decode::Decoder;
 use crate::dial::{Dialed, Dialer};
 use crate::encode::{asks_to_close, encode_head};

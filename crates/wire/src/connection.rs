@@ -202,7 +202,7 @@ pub(crate) struct Counted {
     arrived: Option<Instant>,
     /// Its place in the outbox, once it has posted something.
     outgoing: Option<Rc<Outgoing>>,
-    /// What the socket did not take at once of what was posted.
+    /// Posted bytes that the socket did not take at once.
     rest: Option<Box<Rest>>,
 }
 

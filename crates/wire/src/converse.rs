@@ -8,13 +8,12 @@ use std::task::{Context, Poll, Waker, ready};
 use model::{Instant, SystemClock};
 use tokio::io::ReadBuf;
 
+use crate::buffers::put_buffer;
 use crate::connection::Connection;
 use crate::decode::Decoder;
 use crate::error::{Error, Kind, Stage};
 use crate::fault::{Fault, cut};
-use crate::limits::{
-    INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX,
-};
+use crate::limits::{INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX};
 use crate::outbox::Times;
 use crate::response::Response;
 use crate::system::stream_error;
@@ -25,23 +24,6 @@ thread_local! {
     /// Where sockets are read into. It is held only while one is read and decoded, never across a wait, so that one
     /// per thread serves all connections.
     static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into_boxed_slice());
-    /// Buffers for requests. A request's is taken while it is written, which nearly always is one call.
-    static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
-}
-
-/// An empty buffer to write a request into.
-pub(crate) fn take_buffer() -> Vec<u8> {
-    SPARE.with_borrow_mut(Vec::pop).unwrap_or_default()
-}
-
-/// Gives a buffer back.
-pub(crate) fn put_buffer(mut buffer: Vec<u8>) {
-    buffer.clear();
-    SPARE.with_borrow_mut(|spare| {
-        if spare.len() < SPARE_BUFFERS_MAX && (1..=SPARE_BUFFER_BYTES_MAX).contains(&buffer.capacity()) {
-            spare.push(buffer);
-        }
-    });
 }
 
 /// Sends `head` and `body` from `now` on and receives the response that `decoder` reads; says whether the connection can carry

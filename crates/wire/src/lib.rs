@@ -20,6 +20,7 @@
 mod arrival;
 mod auth;
 mod budget;
+mod buffers;
 mod channel;
 mod channel_tls;
 mod chunked;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use model::{Instant, SystemClock};
 use nix::sys::socket::{MsgFlags, send};
 
-use crate::converse::put_buffer;
+use crate::buffers::put_buffer;
 
 /// Requests that are sent together. A server that handles one at a time has so many before it at most: with more, the response
 /// times of a generator that uses its core whole would show bursts of its own making.
