@@ -19,6 +19,7 @@ use tokio_rustls::client::TlsStream;
 
 use crate::arrival;
 use crate::outbox::{self, Outgoing, Sent, Times};
+use crate::skip::skip;
 use crate::target::Target;
 use crate::tls_facts::TlsFacts;
 use crate::watch::Watch;
@@ -71,6 +72,17 @@ impl Connection {
             Stream::Plain(tcp) => Pin::new(tcp).poll_read(&mut watched, buffer),
             Stream::Tls(tls) => Pin::new(tls).poll_read(&mut watched, buffer),
         }
+    }
+
+    /// Whether bytes can be [skipped](Self::poll_skip). They have no time of arrival.
+    pub(crate) fn can_skip(&self) -> bool {
+        matches!(&self.stream, Stream::Plain(tcp) if !tcp.has_arrivals || !arrival::is_worth_reading())
+    }
+
+    /// Takes up to `bytes` bytes that nobody wants off a socket without TLS.
+    pub(crate) fn poll_skip(&mut self, cx: &Context<'_>, bytes: usize) -> Poll<io::Result<usize>> {
+        let mut watched = Context::from_waker(self.watch.waker(cx));
+        self.stream.counted().poll_skip(&mut watched, bytes)
     }
 
     /// Writes some of the two parts, one after the other.
@@ -185,9 +197,15 @@ impl Connection {
     }
 
     fn tcp(&self) -> &TcpStream {
-        match &self.stream {
-            Stream::Plain(counted) => &counted.tcp,
-            Stream::Tls(tls) => &tls.get_ref().0.tcp,
+        &self.stream.counted().tcp
+    }
+}
+
+impl Stream {
+    fn counted(&self) -> &Counted {
+        match self {
+            Stream::Plain(counted) => counted,
+            Stream::Tls(tls) => tls.get_ref().0,
         }
     }
 }
@@ -290,6 +308,19 @@ impl Counted {
         let bytes = self.tcp.try_read(buffer)?;
         self.count_received(bytes);
         Ok(bytes)
+    }
+
+    fn poll_skip(&self, cx: &mut Context<'_>, bytes: usize) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.tcp.poll_read_ready(cx))?;
+            match self.tcp.try_io(Interest::READABLE, || skip(&self.tcp, bytes)) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                skipped => {
+                    self.count_received(*skipped.as_ref().unwrap_or(&0));
+                    return Poll::Ready(skipped);
+                }
+            }
+        }
     }
 
     /// Reads and keeps the time of arrival.

@@ -206,11 +206,20 @@ impl Talk<'_, '_> {
                     break;
                 }
                 let trace = self.trace;
-                let room = self.decoder.room().map_err(|fault| trace.failed(*fault))?;
-                let is_straight = room.is_some();
-                let mut buffer = ReadBuf::new(room.unwrap_or(&mut scratch[..]));
-                let read = ready!(self.connection.poll_read(cx, &mut buffer));
-                let read_bytes = buffer.filled().len();
+                let (read, read_bytes, is_taken) = match self.decoder.unwanted_bytes() {
+                    Some(bytes) if self.connection.can_skip() => {
+                        let skipped = ready!(self.connection.poll_skip(cx, bytes));
+                        let skipped_bytes = *skipped.as_ref().unwrap_or(&0);
+                        (skipped.map(|_| ()), skipped_bytes, true)
+                    }
+                    _ => {
+                        let room = self.decoder.room().map_err(|fault| trace.failed(*fault))?;
+                        let is_straight = room.is_some();
+                        let mut buffer = ReadBuf::new(room.unwrap_or(&mut scratch[..]));
+                        let read = ready!(self.connection.poll_read(cx, &mut buffer));
+                        (read, buffer.filled().len(), is_straight)
+                    }
+                };
                 self.stamp(polled_at, read_bytes > 0);
                 match read {
                     Ok(()) => {}
@@ -218,7 +227,7 @@ impl Talk<'_, '_> {
                     Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                     Err(error) => return Poll::Ready(Err(self.fail(&error, "read"))),
                 }
-                if is_straight && read_bytes > 0 {
+                if is_taken && read_bytes > 0 {
                     self.decoder.filled(read_bytes);
                     continue;
                 }

@@ -10,7 +10,7 @@ use crate::budget::{BodyBudget, BodyBuffer};
 use crate::chunked::Chunked;
 use crate::fault::{Fault, cut, malformed, malformed_body, too_large};
 use crate::head::{Framing, Head, find_head_end, parse_head};
-use crate::limits::{DIRECT_BYTES_MIN, HEAD_BYTES_MAX, INTERIM_MAX, READ_BYTES};
+use crate::limits::{DIRECT_BYTES_MIN, HEAD_BYTES_MAX, INTERIM_MAX, READ_BYTES, SKIPPED_BYTES_MAX};
 use crate::response::Response;
 use crate::tap::Flow;
 
@@ -100,9 +100,22 @@ impl<'b> Decoder<'b> {
         }
     }
 
-    /// So many bytes, at least one, were read into the [`Self::room`].
+    /// How many of the next bytes are of no use to anyone, if they are many. They need not be read; then [`Self::filled`] takes their
+    /// number.
+    pub(crate) fn unwanted_bytes(&self) -> Option<usize> {
+        match self.state {
+            State::Length { left } if left >= DIRECT_BYTES_MIN && !self.keep_body && !self.flow.is_open() => {
+                Some(usize::try_from(left).unwrap_or(usize::MAX).min(SKIPPED_BYTES_MAX))
+            }
+            _ => None,
+        }
+    }
+
+    /// So many bytes, at least one, were read into the [`Self::room`], or were [unwanted](Self::unwanted_bytes).
     pub(crate) fn filled(&mut self, bytes: usize) {
-        self.body.filled(bytes);
+        if self.keep_body {
+            self.body.filled(bytes);
+        }
         self.body_bytes += bytes as u64;
         self.state = match self.state {
             State::Length { left } if left > bytes as u64 => State::Length { left: left - bytes as u64 },
@@ -360,6 +373,28 @@ mod tests {
         check(false, "Content-Length: 1000000", None);
         check(true, "Transfer-Encoding: chunked", None);
         check(true, "Connection: close", None);
+    }
+
+    #[test]
+    fn long_bodies_that_nobody_reads_are_unwanted() {
+        let budget = BodyBudget::of_memory(None);
+        let check = |keep_body, head: &str, expect| {
+            let mut decoder = Decoder::new(false, keep_body, &budget, Flow::default());
+            decoder.feed(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\nbegin").as_bytes()).unwrap();
+            assert_eq!(decoder.unwanted_bytes(), expect, "{keep_body} {head}");
+        };
+        check(false, "Content-Length: 10005", Some(10_000));
+        check(false, "Content-Length: 1000000", Some(SKIPPED_BYTES_MAX));
+        check(false, "Content-Length: 1000", None);
+        check(true, "Content-Length: 1000000", None);
+        check(false, "Connection: close", None);
+        let mut decoder = Decoder::new(false, false, &budget, Flow::default());
+        decoder.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n").unwrap();
+        decoder.filled(9_999);
+        assert!(!decoder.is_done());
+        decoder.filled(1);
+        assert!(decoder.is_done() && decoder.is_reusable());
+        assert_eq!(decoder.into_response().unwrap().body.len(), 0);
     }
 
     #[test]

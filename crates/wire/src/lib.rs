@@ -61,6 +61,7 @@ mod rules;
 mod set_cookie;
 mod setup_error;
 mod shared;
+mod skip;
 mod staple;
 mod status;
 mod stream;

@@ -41,6 +41,25 @@ fn connections_are_kept_and_everything_is_counted() {
 }
 
 #[test]
+fn bodies_that_nobody_wants_are_counted() {
+    local(async {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", 3 << 20);
+        let head_bytes = head.len() as u64;
+        let (address, seen) = serve(move |_| vec![send(&head), Step::SendMany(3 << 20)]).await;
+        let client = client(|_, _| {});
+        let mut discarding = request("GET", &format!("http://{address}/"));
+        discarding.keep_body = false;
+        for _ in 0..3 {
+            let exchange = client.exchange(&discarding).await;
+            assert_adds_up(&exchange);
+            assert_eq!(exchange.result.unwrap().body.len(), 0);
+            assert_eq!(client.take_bytes().1, head_bytes + (3 << 20));
+        }
+        assert_eq!((seen.connections.get(), seen.requests()), (1, 3));
+    });
+}
+
+#[test]
 fn phases_are_where_the_time_went() {
     local(async {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
