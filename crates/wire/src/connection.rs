@@ -79,7 +79,7 @@ impl Connection {
         matches!(&self.stream, Stream::Plain(tcp) if !tcp.has_arrivals || !arrival::is_worth_reading())
     }
 
-    /// Takes up to `bytes` bytes that nobody wants off a socket without TLS.
+    /// Takes up to `bytes` unwanted bytes off a socket without TLS.
     pub(crate) fn poll_skip(&mut self, cx: &Context<'_>, bytes: usize) -> Poll<io::Result<usize>> {
         let mut watched = Context::from_waker(self.watch.waker(cx));
         self.stream.counted().poll_skip(&mut watched, bytes)

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn long_bodies_that_nobody_reads_are_unwanted() {
+    fn long_bodies_that_are_not_kept_are_unwanted() {
         let budget = BodyBudget::of_memory(None);
         let check = |keep_body, head: &str, expect| {
             let mut decoder = Decoder::new(false, keep_body, &budget, Flow::default());

@@ -25,7 +25,7 @@ pub(crate) const TRAILER_BYTES_MAX: usize = 64 << 10;
 pub(crate) const INTERIM_MAX: u32 = 5;
 /// Bytes asked from a socket at once.
 pub(crate) const READ_BYTES: usize = 64 << 10;
-/// Bytes of a body that nobody wants that are taken off a socket at once.
+/// Unwanted bytes of a body that are taken off a socket at once.
 pub(crate) const SKIPPED_BYTES_MAX: usize = 256 << 10;
 /// Reads of one exchange before its neighbours on the thread have their turn: about a third of a millisecond's work.
 pub(crate) const READS_PER_TURN_MAX: usize = 16;

@@ -1,4 +1,4 @@
-//! Taking bytes off a socket that nobody wants.
+//! Taking unwanted bytes off a socket.
 
 use std::io;
 use std::os::fd::AsRawFd;

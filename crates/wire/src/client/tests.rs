@@ -41,7 +41,7 @@ fn connections_are_kept_and_everything_is_counted() {
 }
 
 #[test]
-fn bodies_that_nobody_wants_are_counted() {
+fn bodies_that_are_dropped_are_counted() {
     local(async {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", 3 << 20);
         let head_bytes = head.len() as u64;
