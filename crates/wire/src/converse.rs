@@ -96,6 +96,14 @@ struct Talk<'a, 'b> {
     is_first: bool,
 }
 
+/// The result of one read.
+struct Piece {
+    read: io::Result<()>,
+    bytes: usize,
+    /// Whether the bytes are in the body already, or dropped; otherwise they are in the buffer.
+    is_taken: bool,
+}
+
 impl Drop for Talk<'_, '_> {
     fn drop(&mut self) {
         // The exchange was given up, perhaps while its request was on its way.
@@ -205,33 +213,19 @@ impl Talk<'_, '_> {
                 if polled_at.since(*began.get_or_insert(polled_at)) >= vu::turns::TURN_MAX {
                     break;
                 }
-                let trace = self.trace;
-                let (read, read_bytes, is_taken) = match self.decoder.unwanted_bytes() {
-                    Some(bytes) if self.connection.can_skip() => {
-                        let skipped = ready!(self.connection.poll_skip(cx, bytes));
-                        let skipped_bytes = *skipped.as_ref().unwrap_or(&0);
-                        (skipped.map(|_| ()), skipped_bytes, true)
-                    }
-                    _ => {
-                        let room = self.decoder.room().map_err(|fault| trace.failed(*fault))?;
-                        let is_straight = room.is_some();
-                        let mut buffer = ReadBuf::new(room.unwrap_or(&mut scratch[..]));
-                        let read = ready!(self.connection.poll_read(cx, &mut buffer));
-                        (read, buffer.filled().len(), is_straight)
-                    }
-                };
-                self.stamp(polled_at, read_bytes > 0);
+                let Piece { read, bytes, is_taken } = ready!(self.poll_piece(cx, scratch))?;
+                self.stamp(polled_at, bytes > 0);
                 match read {
                     Ok(()) => {}
                     // Many servers end TLS connections without close_notify; the framing shows whether something is missing.
                     Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                     Err(error) => return Poll::Ready(Err(self.fail(&error, "read"))),
                 }
-                if is_taken && read_bytes > 0 {
-                    self.decoder.filled(read_bytes);
+                if is_taken && bytes > 0 {
+                    self.decoder.filled(bytes);
                     continue;
                 }
-                self.take(&scratch[..read_bytes]).map_err(|fault| trace.failed(*fault))?;
+                self.take(&scratch[..bytes]).map_err(|fault| self.trace.failed(*fault))?;
             }
             if self.decoder.is_done() {
                 return Poll::Ready(Ok(()));
@@ -240,6 +234,20 @@ impl Talk<'_, '_> {
             vu::turns::join(cx.waker());
             Poll::Pending
         })
+    }
+
+    /// Reads into the body or into `scratch`, or drops unwanted bytes.
+    fn poll_piece(&mut self, cx: &Context<'_>, scratch: &mut [u8]) -> Poll<Result<Piece, Error>> {
+        if let Some(bytes) = self.decoder.unwanted_bytes().filter(|_| self.connection.can_skip()) {
+            let skipped = ready!(self.connection.poll_skip(cx, bytes));
+            let bytes = *skipped.as_ref().unwrap_or(&0);
+            return Poll::Ready(Ok(Piece { read: skipped.map(|_| ()), bytes, is_taken: true }));
+        }
+        let room = self.decoder.room().map_err(|fault| self.trace.failed(*fault))?;
+        let is_taken = room.is_some();
+        let mut buffer = ReadBuf::new(room.unwrap_or(scratch));
+        let read = ready!(self.connection.poll_read(cx, &mut buffer));
+        Poll::Ready(Ok(Piece { read, bytes: buffer.filled().len(), is_taken }))
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {

@@ -1,5 +1,6 @@
 //! Taking unwanted bytes off a socket.
 
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::AsRawFd;
 
@@ -10,8 +11,7 @@ use crate::limits::SKIPPED_BYTES_MAX;
 
 thread_local! {
     /// Takes the bytes on systems that write them. Linux does not, so that its memory is never touched.
-    static UNWANTED: std::cell::RefCell<Box<[u8]>> =
-        std::cell::RefCell::new(vec![0; SKIPPED_BYTES_MAX].into_boxed_slice());
+    static UNWANTED: RefCell<Box<[u8]>> = RefCell::new(vec![0; SKIPPED_BYTES_MAX].into_boxed_slice());
 }
 
 /// Takes up to `bytes` bytes, at most [`SKIPPED_BYTES_MAX`], and returns how many there were. Linux drops them without a copy
