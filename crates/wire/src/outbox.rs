@@ -1,7 +1,7 @@
 //! Short requests of a thread, which are sent together.
 //!
 //! A send on the machine of its receiver wakes it, and waking costs the sender as much as the send. Requests that are ready at about the
-//! same time are therefore kept for up to [`HELD_MAX`] and sent one after the other: a receiver that is awake is not woken
+//! same time are therefore kept for a short while and sent one after the other: a receiver that is awake is not woken
 //! again, and the kernel's code is still in the cache. None is kept beyond the round in which the thread runs the tasks that are
 //! ready, so that a thread that has nothing else to do sends at once.
 
@@ -21,7 +21,7 @@ use crate::buffers::put_buffer;
 /// times of a generator that uses its core whole would show bursts of its own making.
 const TOGETHER_MAX: usize = 8;
 
-/// How long a request is kept while others are prepared.
+/// A request that was kept for so long is sent with the next that is posted, or at the end of the round if that comes first.
 const HELD_MAX: Duration = Duration::from_micros(100);
 
 thread_local! {
@@ -136,7 +136,7 @@ pub(crate) fn send_all() {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
+    use std::io::Read;
     use std::net::{TcpListener, TcpStream};
     use std::task::{Context, Poll};
 
@@ -278,9 +278,8 @@ mod tests {
     #[test]
     fn threads_without_rounds_have_no_outbox() {
         local_without_rounds(async {
-            let (mut connection, mut server) = pair().await;
+            let (mut connection, _server) = pair().await;
             assert!(!connection.post(&mut vec![b'x'], SystemClock::now()));
-            server.write_all(b"early").unwrap();
             let (address, _) = serve(|_| vec![ok()]).await;
             let exchange = get(&client(|_, _| {}), &format!("http://{address}/")).await;
             assert_eq!(outcome(&exchange), "200 ok");
