@@ -91,11 +91,15 @@ impl Bundle {
             strict: AtomicBool::new(settings.compat == Compat::Strict),
             outcomes: crate::state::outcomes::Outcomes::default(),
             memory: MemoryPool::new(settings.memory),
+            has_all_parts: AtomicBool::new(true),
             heap_bytes: AtomicUsize::new(0),
         });
         init.sources.add_text(&url, entry.text.clone());
         let (options_json, exports) = on_coroutine(first_init(init.clone(), url.clone()))?;
         init.sources.lock();
+        let texts = init.sources.texts();
+        let texts = texts.iter().map(|(_, text)| &**text);
+        init.has_all_parts.store(crate::js::intrinsics::may_be_counted(texts), Ordering::Relaxed);
         Ok(Bundle { init, url, options_json, exports })
     }
 

@@ -79,7 +79,7 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let bytes = args.vu.init.sources.open_in(folder.as_deref(), &path).map_err(|text| args.error(text))?;
     let is_binary = args.given(1).is_some() && args.string(1)?.contains('b');
     if is_binary {
-        return Ok(rquickjs::ArrayBuffer::new_copy(args.ctx.clone(), &bytes[..])?.into_value());
+        return js::array_buffer(args.ctx, &bytes);
     }
     let text = String::from_utf8_lossy(&bytes);
     Ok(rquickjs::String::from_str(args.ctx.clone(), &text)?.into_value())

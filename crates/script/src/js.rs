@@ -3,6 +3,7 @@
 
 pub(crate) mod code;
 pub(crate) mod heap;
+pub(crate) mod intrinsics;
 pub(crate) mod jobs;
 pub(crate) mod lazy;
 pub(crate) mod library;
@@ -525,6 +526,20 @@ fn look_at_view<T>(object: &Object<'_>, look: impl FnOnce(&[u8]) -> T) -> Option
     let raw = buffer.as_raw()?;
     // SAFETY: as above; the range is checked against the buffer's own length.
     unsafe { raw.as_ref() }.get(offset..offset.checked_add(length)?).map(look)
+}
+
+/// An ArrayBuffer with these bytes.
+#[expect(clippy::disallowed_methods, reason = "the VU has buffers by then")]
+pub(crate) fn array_buffer<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> rquickjs::Result<Value<'js>> {
+    intrinsics::make(ctx, &intrinsics::BUFFERS)?;
+    Ok(rquickjs::ArrayBuffer::new_copy(ctx.clone(), bytes)?.into_value())
+}
+
+/// A Uint8Array with these bytes.
+#[expect(clippy::disallowed_methods, reason = "the VU has buffers by then")]
+pub(crate) fn byte_array<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> rquickjs::Result<Value<'js>> {
+    intrinsics::make(ctx, &intrinsics::BUFFERS)?;
+    Ok(rquickjs::TypedArray::<u8>::new_copy(ctx.clone(), bytes)?.into_value())
 }
 
 /// Compiles a script (not a module) and returns its bytecode.

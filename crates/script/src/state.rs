@@ -140,6 +140,8 @@ pub(crate) struct InitShared {
     pub(crate) outcomes: Outcomes,
     /// The memory of all VUs.
     pub(crate) memory: Arc<MemoryPool>,
+    /// Whether VUs have all parts of the language from the start; so they have until the script is known.
+    pub(crate) has_all_parts: std::sync::atomic::AtomicBool,
     /// The heap of a VU whose init has run; 0 until one has.
     pub(crate) heap_bytes: std::sync::atomic::AtomicUsize,
 }
@@ -168,6 +170,8 @@ pub(crate) struct VuState {
     pub(crate) common_js: CommonJsFiles,
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
     pub(crate) check_tags: CheckTags,
+    /// The bits of the parts of the language that it has; see [`crate::js::intrinsics`].
+    pub(crate) parts: Cell<u8>,
     pub(crate) specimens: RefCell<Option<Persistent<Array<'static>>>>,
     pub(crate) parsed_layouts: Layouts,
     pub(crate) check_layouts: Layouts,
@@ -207,6 +211,7 @@ impl VuState {
             common_js: CommonJsFiles::default(),
             builtin_objects: RefCell::default(),
             check_tags: CheckTags::default(),
+            parts: Cell::new(0),
             specimens: RefCell::default(),
             parsed_layouts: Layouts::default(),
             check_layouts: Layouts::default(),

@@ -47,7 +47,9 @@ impl Vm {
             let track = || for_rejections.events.track_rejection(&ctx, promise, reason, handled);
             vu::preempt::out_of_engine(track);
         })));
-        let context = Context::full(&runtime).map_err(host)?;
+        let has_all_parts = state.init.has_all_parts.load(Ordering::Relaxed);
+        let (context, parts) = crate::js::intrinsics::context(&runtime, has_all_parts).map_err(host)?;
+        state.parts.set(parts);
         context
             .with(|ctx| {
                 ctx.store_userdata(VuHandle { vu: state.clone(), registry: &REGISTRY })

@@ -41,10 +41,10 @@ pub(crate) fn bytes_of(vu: &Rc<VuState>, value: &Value<'_>) -> rquickjs::Result<
 pub(crate) fn new<'js>(
     ctx: &Ctx<'js>,
     vu: &Rc<VuState>,
-    bytes: impl Into<Vec<u8>>,
+    bytes: &[u8],
     content_type: &str,
 ) -> rquickjs::Result<Value<'js>> {
     let make: Function<'js> = LIBRARY.object(ctx, vu)?.get("fromBytes")?;
-    let bytes = rquickjs::TypedArray::<u8>::new_copy(ctx.clone(), bytes.into())?;
+    let bytes = js::byte_array(ctx, bytes)?;
     make.call((bytes, content_type))
 }

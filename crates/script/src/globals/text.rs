@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 use rquickjs::function::Opt;
-use rquickjs::{Ctx, Exception, Object, TypedArray, Value};
+use rquickjs::{Ctx, Exception, Object, Value};
 
 use crate::js::registry::LazyGlobal;
 use crate::js::{self, Args};
@@ -28,7 +28,7 @@ fn encoder<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 fn encode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let text = if args.given(0).is_some() { args.string(0)? } else { String::new() };
-    Ok(TypedArray::<u8>::new_copy(args.ctx.clone(), text.into_bytes())?.into_value())
+    js::byte_array(args.ctx, text.as_bytes())
 }
 
 /// `new TextDecoder(label?, { fatal, ignoreBOM }?)`

@@ -104,6 +104,6 @@ fn answer<'js>(ctx: &Ctx<'js>, done: Done) -> rquickjs::Result<Object<'js>> {
         headers.set(2 * index + 1, js::string_from_bytes(ctx, value)?)?;
     }
     object.set("headers", headers)?;
-    object.set("body", rquickjs::TypedArray::<u8>::new_copy(ctx.clone(), &response.body[..])?)?;
+    object.set("body", js::byte_array(ctx, &response.body)?)?;
     Ok(object)
 }

@@ -207,7 +207,7 @@ pub(super) fn header_object<'js>(ctx: &Ctx<'js>, headers: &wire::Headers) -> rqu
 fn body<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     let Some(body) = facts.body() else { return Ok(Value::new_null(ctx.clone())) };
     if facts.response_type == ResponseType::Binary {
-        return Ok(rquickjs::ArrayBuffer::new_copy(ctx.clone(), &body[..])?.into_value());
+        return js::array_buffer(ctx, body);
     }
     js::string_from_bytes(ctx, body)
 }

@@ -9,7 +9,7 @@ mod session;
 
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Object, TypedArray, Value};
+use rquickjs::{Ctx, Object, Value};
 
 use self::measures::{Answer, Measures};
 use self::parser::{Format, Item};
@@ -155,7 +155,7 @@ fn item_of<'js>(args: &Args<'_, 'js>, item: Item, at_ms: f64) -> rquickjs::Resul
             made.set("comment", event.comment)?;
         }
         Item::Line(bytes) => made.set("data", js::string_from_bytes(ctx, &bytes)?)?,
-        Item::Piece(bytes) => made.set("data", TypedArray::<u8>::new_copy(ctx.clone(), &bytes[..])?)?,
+        Item::Piece(bytes) => made.set("data", js::byte_array(ctx, &bytes)?)?,
     }
     made.set("at", at_ms)?;
     Ok(made.into_value())

@@ -76,7 +76,7 @@ fn part<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 /// `encode(text)`: its UTF-8 as bytes.
 pub(crate) fn encode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let text = args.string(0)?;
-    Ok(rquickjs::TypedArray::<u8>::new_copy(args.ctx.clone(), text.into_bytes())?.into_value())
+    super::byte_array(args.ctx, text.as_bytes())
 }
 
 /// `decode(bytes)`: UTF-8 as text, without a byte order mark; what is none becomes the replacement character.

@@ -5,6 +5,7 @@ use std::ffi::c_int;
 
 use rquickjs::{Ctx, Value, qjs};
 
+use super::intrinsics::{self, Part};
 use super::registry::{LazyGlobal, Registry};
 use super::vu_of;
 
@@ -66,13 +67,13 @@ unsafe extern "C" fn get_own_property(
     // put into it and into the object is owned by them.
     unsafe {
         let ctx = Ctx::from_raw(std::ptr::NonNull::new_unchecked(raw));
-        let Some(lazy) = named(raw, name, Registry::in_context(&ctx).globals) else { return ABSENT };
+        let Some(unmade) = named(&ctx, name) else { return ABSENT };
         if descriptor.is_null() {
             return PRESENT;
         }
         // The binding keeps an exception of JavaScript where the engine looks for it; its own errors never leave a build.
-        let built = vu::preempt::out_of_engine(|| (lazy.build)(&ctx, &vu_of(&ctx)));
-        let Ok(value) = built else { return EXCEPTION };
+        let made = vu::preempt::out_of_engine(|| unmade.make(&ctx));
+        let Ok(value) = made else { return EXCEPTION };
         // The next reader finds it as a plain property.
         let flags = (qjs::JS_PROP_WRITABLE | qjs::JS_PROP_CONFIGURABLE) as c_int;
         if qjs::JS_DefinePropertyValue(raw, scope, name, qjs::JS_DupValue(raw, value.as_raw()), flags) < 0 {
@@ -86,15 +87,30 @@ unsafe extern "C" fn get_own_property(
     PRESENT
 }
 
+/// A global that this VU does not have yet.
+enum Unmade {
+    Hosts(&'static LazyGlobal),
+    Languages(&'static Part, &'static str),
+}
+
+impl Unmade {
+    fn make<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Value<'js>> {
+        match self {
+            Unmade::Hosts(lazy) => (lazy.build)(ctx, &vu_of(ctx)),
+            Unmade::Languages(part, name) => {
+                intrinsics::make(ctx, part)?;
+                ctx.globals().get(*name)
+            }
+        }
+    }
+}
+
 /// The global of that name.
 ///
 /// # Safety
-/// The context and the atom must be alive.
-unsafe fn named(
-    raw: *mut qjs::JSContext,
-    name: qjs::JSAtom,
-    globals: &'static [LazyGlobal],
-) -> Option<&'static LazyGlobal> {
+/// The atom must be alive.
+unsafe fn named(ctx: &Ctx<'_>, name: qjs::JSAtom) -> Option<Unmade> {
+    let raw = ctx.as_raw().as_ptr();
     // SAFETY: the text is the engine's until it is given back, which happens before the return.
     unsafe {
         let mut length = 0;
@@ -103,7 +119,11 @@ unsafe fn named(
             return None;
         }
         let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
-        let found = globals.iter().find(|lazy| lazy.name.as_bytes() == bytes);
+        let hosts = Registry::in_context(ctx).globals.iter().find(|lazy| lazy.name.as_bytes() == bytes);
+        let found = hosts.map(Unmade::Hosts).or_else(|| {
+            let (part, name) = intrinsics::named(bytes)?;
+            (!part.is_made(ctx)).then_some(Unmade::Languages(part, name))
+        });
         qjs::JS_FreeCString(raw, text);
         found
     }

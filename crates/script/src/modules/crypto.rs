@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
 use crypto::{Hash, Hasher, Mac};
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
-use rquickjs::{ArrayBuffer, Class, Ctx, Object, Value};
+use rquickjs::{Class, Ctx, Object, Value};
 
 use super::encoding::input;
 use crate::js::registry::Builtin;
@@ -75,7 +75,7 @@ fn random_bytes<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if !(1.0..=RANDOM_BYTES_MAX).contains(&size) {
         return Err(args.error("invalid size"));
     }
-    Ok(ArrayBuffer::new_copy(args.ctx.clone(), crypto::random::bytes(size as usize))?.into_value())
+    js::array_buffer(args.ctx, &crypto::random::bytes(size as usize))
 }
 
 /// `hexEncode(input)`
@@ -151,7 +151,7 @@ fn output<'js>(args: &Args<'_, 'js>, index: usize, bytes: Vec<u8>) -> rquickjs::
         "base64" => STANDARD.encode(&bytes),
         "base64url" => URL_SAFE.encode(&bytes),
         "base64rawurl" => URL_SAFE_NO_PAD.encode(&bytes),
-        "binary" => return Ok(ArrayBuffer::new_copy(args.ctx.clone(), bytes)?.into_value()),
+        "binary" => return js::array_buffer(args.ctx, &bytes),
         _ => return Err(args.error(format!("invalid output encoding: {encoding}"))),
     };
     js::string_from_bytes(args.ctx, text.as_bytes())

@@ -63,7 +63,7 @@ fn decode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
             rquickjs::String::from_str(args.ctx.clone(), &String::from_utf8_lossy(&bytes))?.into_value()
         );
     }
-    Ok(rquickjs::ArrayBuffer::new_copy(args.ctx.clone(), bytes)?.into_value())
+    js::array_buffer(args.ctx, &bytes)
 }
 
 fn engine(args: &Args<'_, '_>) -> rquickjs::Result<GeneralPurpose> {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Object, TypedArray, Value};
+use rquickjs::{Ctx, Object, Value};
 
 use crate::js::library::JsLibrary;
 use crate::js::registry::Builtin;
@@ -49,7 +49,7 @@ fn bytes<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let (at, count) = (js::to_number(args.ctx, &args.get(1))?, js::to_number(args.ctx, &args.get(2))?);
     let from = (at as usize).min(whole.len());
     let piece = &whole[from..from.saturating_add(count as usize).min(whole.len())];
-    Ok(TypedArray::<u8>::new_copy(args.ctx.clone(), piece)?.into_value())
+    js::byte_array(args.ctx, piece)
 }
 
 /// `isRunning()`: whether the init phase is over.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use datastore::mqtt::{Event, MqttError, Session};
 use model::{Mark, SystemClock, SystemTag, SystemTags, TagSetId};
-use rquickjs::{ArrayBuffer, Ctx, Exception, Object, Persistent, Value};
+use rquickjs::{Ctx, Exception, Object, Persistent, Value};
 
 use self::open::Asked;
 use crate::error::unwind;
@@ -97,7 +97,7 @@ impl EventSource for Client {
     fn deliver(&self, ctx: &Ctx<'_>, line: &EventLine, event: Event) -> rquickjs::Result<()> {
         match event {
             Event::Message { topic, payload } => {
-                let payload = ArrayBuffer::new_copy(ctx.clone(), &payload[..])?.into_value();
+                let payload = js::array_buffer(ctx, &payload)?;
                 line.dispatch(ctx, ("message", topic, payload))
             }
             Event::Over(error) => {

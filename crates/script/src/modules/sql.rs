@@ -8,7 +8,7 @@ use std::time::Duration;
 use datastore::sql::{DRIVERS, Database, Executed, Rows, SqlError, Value as SqlValue};
 use model::GoDuration;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
-use rquickjs::{Array, Class, Ctx, Function, Object, TypedArray, Value};
+use rquickjs::{Array, Class, Ctx, Function, Object, Value};
 
 use crate::dialer::VuDialer;
 use crate::error::unwind;
@@ -255,7 +255,7 @@ fn shown<'js>(ctx: &Ctx<'js>, value: SqlValue) -> rquickjs::Result<Value<'js>> {
         SqlValue::Integer(number) => Value::new_number(ctx.clone(), number as f64),
         SqlValue::Float(number) => Value::new_number(ctx.clone(), number),
         SqlValue::Text(text) => js::string_from_bytes(ctx, text.as_bytes())?,
-        SqlValue::Bytes(bytes) => TypedArray::<u8>::new_copy(ctx.clone(), bytes)?.into_value(),
+        SqlValue::Bytes(bytes) => js::byte_array(ctx, &bytes)?,
         SqlValue::Octets(bytes) => {
             let array = Array::new(ctx.clone())?;
             for (index, byte) in bytes.into_iter().enumerate() {

@@ -29,6 +29,42 @@ fn a_global_is_made_when_it_is_read_and_may_be_replaced() {
 }
 
 #[test]
+fn a_part_of_the_language_is_made_when_it_is_named() {
+    check("is([typeof Map, typeof Nothing, 'Date' in globalThis], ['function', 'undefined', true])");
+    check(
+        "is([new Map([[1, 2]]).get(1), new Set([1, 1]).size, `${new Date(0).toISOString()}`.length], [2, 1, 24])",
+    );
+    check("is([new Uint8Array([1, 2]).length, new Float64Array(1)[0], Atomics !== undefined], [2, 0, true])");
+    check("is([atob('aGk='), btoa('hi'), new DOMException('m', 'AbortError').code], ['hi', 'aGk=', 20])");
+    check("is([new WeakRef(globalThis).deref() === globalThis, new Proxy({}, { get: () => 5 }).any], [true, 5])");
+    check("is([Map === Map, new Map() instanceof Map, globalThis.Map === Map], [true, true, true])");
+}
+
+#[test]
+fn the_scripts_own_globals_stay_when_a_part_of_the_language_is_made() {
+    check(
+        "globalThis.Map = 1; is([new Set().size, Map, Object.keys(globalThis).includes('Map')], [0, 1, true])",
+    );
+    check("Map; globalThis.Map = 2; is(Map, 2); delete globalThis.Map; is(typeof Map, 'function')");
+    check(
+        "const Own = class extends Date {}; globalThis.Date = Own; is([Date === Own, new Date(5).getTime()], [true, 5])",
+    );
+    check(
+        "let reads = 0; Object.defineProperty(globalThis, 'Map', { get: () => ++reads, configurable: true });
+         Set; is([reads, Map, Map], [0, 1, 2])",
+    );
+    check(
+        "Object.defineProperty(globalThis, 'Map', { value: 1 }); throws('TypeError', () => Set); is(Map, 1)",
+    );
+}
+
+#[test]
+fn a_script_that_counts_the_globals_has_all_parts_from_the_start() {
+    check("is(Object.getOwnPropertyNames(globalThis).includes('Map'), true)");
+    check("is(Object.getOwnPropertyDescriptor(globalThis, 'Uint8Array').enumerable, false)");
+}
+
+#[test]
 fn blobs() {
     check(
         "const b = new Blob(['añ', new Uint8Array([33]), new Blob(['x'])], { type: 'Text/Plain' }); is([b.size, b.type, await b.text()], [5, 'text/plain', 'añ!x'])",

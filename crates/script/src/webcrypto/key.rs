@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crypto::rsa::{PrivateNumbers, PublicNumbers, RsaPrivate, RsaPublic};
 use crypto::{EcPrivate, EcPublic, Ed25519Private, Ed25519Public, Error, Point, X25519Private, X25519Public};
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
-use rquickjs::{ArrayBuffer, Class, Ctx, Object, Value};
+use rquickjs::{Class, Ctx, Object, Value};
 
 use super::natives::{bytes, checked, curve, let_others_run};
 use crate::js::{self, Args, js_lifetime};
@@ -174,7 +174,7 @@ pub(super) fn write<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         Material::XPublic(key) if is_raw => Ok(key.to_raw()),
         Material::XPublic(key) => Ok(key.to_spki()),
     };
-    Ok(ArrayBuffer::new_copy(args.ctx.clone(), checked(args, written)?)?.into_value())
+    js::array_buffer(args.ctx, &checked(args, written)?)
 }
 
 /// `writeJwk(key)`: the members that the key itself decides.
@@ -240,6 +240,6 @@ pub(super) fn rsa_parameters<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Valu
     let parameters = Object::new(args.ctx.clone())?;
     parameters.set("modulusLength", public.modulus_bits() as f64)?;
     let exponent = checked(args, public.to_numbers())?.e;
-    parameters.set("publicExponent", rquickjs::TypedArray::<u8>::new_copy(args.ctx.clone(), exponent)?)?;
+    parameters.set("publicExponent", js::byte_array(args.ctx, &exponent)?)?;
     Ok(parameters.into_value())
 }

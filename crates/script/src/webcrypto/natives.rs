@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crypto::rsa::Padding;
 use crypto::{Curve, Error, Hash, aes};
 use rquickjs::function::Constructor;
-use rquickjs::{ArrayBuffer, Ctx, Value};
+use rquickjs::{Ctx, Value};
 
 use super::job::beside;
 use super::key::{self, Material, material};
@@ -87,7 +87,7 @@ fn integer(args: &Args<'_, '_>, index: usize) -> rquickjs::Result<usize> {
 }
 
 fn buffer<'js>(ctx: &Ctx<'js>, bytes: Vec<u8>) -> rquickjs::Result<Value<'js>> {
-    Ok(ArrayBuffer::new_copy(ctx.clone(), bytes)?.into_value())
+    js::array_buffer(ctx, &bytes)
 }
 
 fn boolean<'js>(ctx: &Ctx<'js>, is_so: bool) -> rquickjs::Result<Value<'js>> {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use model::Epoch;
-use rquickjs::{ArrayBuffer, Ctx, Object, Value};
+use rquickjs::{Ctx, Object, Value};
 
 use super::open::{Opened, open};
 use super::params::Prepared;
@@ -135,7 +135,7 @@ impl EventSource for Session {
                 line.dispatch_values(ctx, [&message, &at, &js::string_from_bytes(ctx, &text)?])
             }
             EventKind::Binary(bytes) => {
-                let data = ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value();
+                let data = js::array_buffer(ctx, &bytes)?;
                 line.dispatch(ctx, (number::MESSAGE, at, data, true))
             }
             EventKind::Ping => line.dispatch(ctx, (number::PING, at)),
@@ -205,5 +205,5 @@ fn buffered<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 /// `blob(buffer)`: the same bytes as a `Blob`.
 fn blob<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let bytes = js::bytes_of(&args.get(0)).unwrap_or_default();
-    crate::globals::blob::new(args.ctx, args.vu, bytes, "")
+    crate::globals::blob::new(args.ctx, args.vu, &bytes, "")
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use model::{Instant, SystemClock};
-use rquickjs::{Array, ArrayBuffer, Ctx, Object, Value};
+use rquickjs::{Array, Ctx, Object, Value};
 
 use super::open::{open, refuse};
 use super::session::{Event, EventKind};
@@ -122,7 +122,7 @@ fn describe<'js>(args: &Args<'_, 'js>, event: Event) -> rquickjs::Result<Array<'
         }
         EventKind::Binary(bytes) => {
             described.set(0, "binaryMessage")?;
-            described.set(1, ArrayBuffer::new_copy(args.ctx.clone(), &bytes[..])?.into_value())?;
+            described.set(1, js::array_buffer(args.ctx, &bytes)?)?;
         }
         EventKind::Ping => described.set(0, "ping")?,
         EventKind::Pong => described.set(0, "pong")?,
