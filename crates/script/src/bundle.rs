@@ -169,7 +169,9 @@ impl Bundle {
             evaluate(&ctx, &state, &self.url, |ctx| ctx.globals().set("__VU", id as f64))
                 .map(|namespace| Persistent::save(&ctx, namespace))
         })?;
-        ScriptVu::new(vm, namespace)
+        let made = ScriptVu::new(vm, namespace)?;
+        vu::shrink_stack();
+        Ok(made)
     }
 }
 

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{CoroutineResult, Yielder};
 use model::Instant;
 
@@ -61,6 +61,8 @@ pub(crate) struct State {
     /// Set once the body has begun: how to suspend it.
     yielder: Cell<Option<NonNull<Yielder<(), ()>>>>,
     stack_bytes: usize,
+    /// The stack's lowest address.
+    stack_limit: usize,
 }
 
 /// The error of a [`block_on`] that was called off.
@@ -86,9 +88,10 @@ pub struct Coroutine<T> {
 /// # Panics
 /// No memory mapping is left for the stack; [`crate::coroutines_max`] gives the maximum number of coroutines.
 pub fn coroutine<T: 'static>(stack_bytes: usize, body: impl FnOnce() -> T + 'static) -> Coroutine<T> {
-    let state = Rc::new(State { stack_bytes, ..State::default() });
+    let stack = take_stack(stack_bytes);
+    let state = Rc::new(State { stack_bytes, stack_limit: stack.limit().get(), ..State::default() });
     let inside = state.clone();
-    let inner = Inner::with_stack(take_stack(stack_bytes), move |yielder: &Yielder<(), ()>, ()| {
+    let inner = Inner::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
         inside.yielder.set(Some(NonNull::from(yielder)));
         let result = catch_unwind(AssertUnwindSafe(body));
         inside.yielder.set(None);
@@ -465,6 +468,32 @@ pub fn clear_interrupt() {
 /// Whether the caller runs inside a coroutine.
 pub fn in_coroutine() -> bool {
     !CURRENT.get().is_null()
+}
+
+/// Gives the system the memory of the running coroutine's stack that is not in use: what has run so far may have gone deeper than
+/// anything that follows.
+#[cold]
+#[inline(never)]
+pub fn shrink_stack() {
+    with_current(|state| {
+        let page_bytes = rustix::param::page_size();
+        let from = state.stack_limit.next_multiple_of(page_bytes);
+        let here = std::ptr::from_ref(&page_bytes).addr();
+        // The call itself goes below this frame.
+        let until = here.saturating_sub(page_bytes / 4) / page_bytes * page_bytes;
+        if from >= until {
+            return;
+        }
+        // SAFETY: the range is this stack's, below everything that is in use. Frames that come there later need no contents. Where the
+        // system refuses, the memory stays.
+        let _ = unsafe {
+            rustix::mm::madvise(
+                std::ptr::with_exposed_provenance_mut(from),
+                until - from,
+                rustix::mm::Advice::LinuxDontNeed,
+            )
+        };
+    });
 }
 
 /// Size of the running coroutine's stack.

@@ -17,7 +17,7 @@ mod workers;
 
 pub use coroutine::{
     Coroutine, Interrupted, Interrupter, LeftBehind, block_on, block_on_always, clear_interrupt, coroutine,
-    in_coroutine, is_interrupted, stack_bytes, suspensions, yield_after_slice, yield_now,
+    in_coroutine, is_interrupted, shrink_stack, stack_bytes, suspensions, yield_after_slice, yield_now,
 };
 pub use workers::{Spawner, Workers, run_here};
 

@@ -36,7 +36,9 @@ fn a_part_of_the_language_is_made_when_it_is_named() {
     );
     check("is([new Uint8Array([1, 2]).length, new Float64Array(1)[0], Atomics !== undefined], [2, 0, true])");
     check("is([atob('aGk='), btoa('hi'), new DOMException('m', 'AbortError').code], ['hi', 'aGk=', 20])");
-    check("is([new WeakRef(globalThis).deref() === globalThis, new Proxy({}, { get: () => 5 }).any], [true, 5])");
+    check(
+        "is([new WeakRef(globalThis).deref() === globalThis, new Proxy({}, { get: () => 5 }).any], [true, 5])",
+    );
     check("is([Map === Map, new Map() instanceof Map, globalThis.Map === Map], [true, true, true])");
 }
 
