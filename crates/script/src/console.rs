@@ -7,6 +7,7 @@ use std::rc::Rc;
 use model::LogLevel;
 use rquickjs::{Ctx, Object, Type, Value};
 
+use crate::js::registry::LazyGlobal;
 use crate::js::{self, Args, NativeFn};
 use crate::source::places::Places;
 use crate::state::VuState;
@@ -16,11 +17,12 @@ const DEPTH_MAX: usize = 12;
 /// A printed value ends here.
 const TEXT_BYTES_MAX: usize = 1 << 20;
 
-/// Puts `console` into the global scope.
-pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
+pub(crate) const CONSOLE: LazyGlobal = LazyGlobal { name: "console", build };
+
+fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Value<'js>> {
     let console = Object::new(ctx.clone())?;
     js::set_natives(&console, vu, FUNCTIONS)?;
-    ctx.globals().set("console", console)
+    Ok(console.into_value())
 }
 
 const FUNCTIONS: &[(&str, NativeFn)] =

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use rquickjs::{Ctx, Object, Persistent, Value};
 
+use crate::js::registry::LazyGlobal;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 use crate::state::events::TimerCall;
@@ -24,8 +25,6 @@ const TIMER_MS_MAX: f64 = 2_147_483_647.0;
 /// Puts them there.
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
     let globals = ctx.globals();
-    js::set_natives(&globals, vu, FUNCTIONS)?;
-    js::set_natives(&globals, vu, TIMERS)?;
     js::scope::install(ctx)?;
     // The engine's own counts from its start, not from the epoch, and has no marks.
     globals.remove("performance")?;
@@ -38,11 +37,22 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     }
     globals.set("__ENV", env)?;
     *vu.specimens.borrow_mut() = Some(crate::shapes::keep(ctx)?);
-    crate::console::install(ctx, vu)
+    Ok(())
 }
 
-const FUNCTIONS: &[(&str, NativeFn)] =
-    &[("require", crate::loader::commonjs::global_require), ("open", open)];
+/// A global that is a function of the host.
+macro_rules! native_global {
+    ($name:literal, $function:path) => {
+        LazyGlobal { name: $name, build: |ctx, vu| Ok(js::native(ctx, vu, $name, $function)?.into_value()) }
+    };
+}
+
+pub(crate) const REQUIRE: LazyGlobal = native_global!("require", crate::loader::commonjs::global_require);
+pub(crate) const OPEN: LazyGlobal = native_global!("open", open);
+pub(crate) const SET_TIMEOUT: LazyGlobal = native_global!("setTimeout", set_timeout);
+pub(crate) const SET_INTERVAL: LazyGlobal = native_global!("setInterval", set_interval);
+pub(crate) const CLEAR_TIMEOUT: LazyGlobal = native_global!("clearTimeout", clear_timer);
+pub(crate) const CLEAR_INTERVAL: LazyGlobal = native_global!("clearInterval", clear_timer);
 
 /// The timers; `k6/timers` has them too.
 pub(crate) const TIMERS: &[(&str, NativeFn)] = &[

@@ -1,7 +1,7 @@
 //! Everything the host offers to scripts: one line for each module, global and library.
 
 use crate::js::registry::Registry;
-use crate::{flow, globals, grpc, http, modules, webcrypto, websocket};
+use crate::{console, flow, globals, grpc, http, modules, webcrypto, websocket};
 
 /// The host's modules, globals and libraries.
 pub(crate) static REGISTRY: Registry = Registry {
@@ -48,6 +48,13 @@ pub(crate) static REGISTRY: Registry = Registry {
         modules::dns::MODULE,
     ],
     globals: &[
+        console::CONSOLE,
+        globals::REQUIRE,
+        globals::OPEN,
+        globals::SET_TIMEOUT,
+        globals::SET_INTERVAL,
+        globals::CLEAR_TIMEOUT,
+        globals::CLEAR_INTERVAL,
         globals::text::ENCODER,
         globals::text::DECODER,
         globals::blob::BLOB,

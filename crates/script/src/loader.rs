@@ -181,6 +181,16 @@ impl HostModule {
         }
     }
 
+    /// The names that it exports. Each takes memory in every VU, so that a module of the host exports no more than the script can ask
+    /// for; its object has all members.
+    fn exports(vu: &VuState, name: &str, object: &Value<'_>) -> Arc<[String]> {
+        let sources = &vu.init.sources;
+        match sources.is_builtin(name) {
+            true => sources.exports_of(name, || HostModule::names(object)),
+            false => HostModule::names(object).into(),
+        }
+    }
+
     fn names(object: &Value<'_>) -> Vec<String> {
         let Some(object) = object.as_object() else { return Vec::new() };
         object.keys::<String>().filter_map(Result::ok).filter(|name| name != "default").collect()
@@ -193,9 +203,10 @@ impl ModuleDef for HostModule {
         let name: String = module.name()?;
         let object = HostModule::object(module.ctx(), &name)?;
         declarations.declare("default")?;
-        let undefined = js::vu_of(module.ctx()).init.sources.undefined_of(&name);
-        for name in HostModule::names(&object).into_iter().chain(undefined) {
-            declarations.declare(name)?;
+        let vu = js::vu_of(module.ctx());
+        let undefined = vu.init.sources.undefined_of(&name);
+        for name in HostModule::exports(&vu, &name, &object).iter().chain(&undefined) {
+            declarations.declare(name.as_str())?;
         }
         Ok(())
     }
@@ -203,10 +214,10 @@ impl ModuleDef for HostModule {
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> rquickjs::Result<()> {
         let name: String = exports.module().name()?;
         let value = HostModule::object(ctx, &name)?;
-        for name in HostModule::names(&value) {
+        for name in HostModule::exports(&js::vu_of(ctx), &name, &value).iter() {
             let Some(object) = value.as_object() else { continue };
             let property: Value<'js> = object.get(name.as_str())?;
-            exports.export(name, property)?;
+            exports.export(name.as_str(), property)?;
         }
         exports.export("default", default_of(value)?)?;
         Ok(())

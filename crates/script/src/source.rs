@@ -8,6 +8,7 @@ mod node;
 mod package;
 pub(crate) mod places;
 mod resolve;
+pub(crate) mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -63,6 +64,8 @@ struct Inner {
     missing: Vec<String>,
     undefined: Undefined,
     compiled: HashMap<String, Compiled>,
+    /// Names that modules of the host export, once all files are known.
+    exports: HashMap<String, Arc<[String]>>,
     /// Targets of bare specifiers, and of those in packages: by folder, specifier and kind of import.
     resolved: HashMap<InPackages, Result<Resolved, String>>,
     /// Looked up when a position is first asked for, and what the host itself generated.
@@ -263,6 +266,25 @@ impl Sources {
             self.inner().texts.iter().map(|(url, text)| (url.clone(), text.clone())).collect();
         texts.sort();
         texts
+    }
+
+    /// Of the `members` of a module of the host those that scripts can import: all until all files are known, then those that are words in
+    /// them, or all again where a file imports modules whole.
+    pub(crate) fn exports_of(&self, module: &str, members: impl FnOnce() -> Vec<String>) -> Arc<[String]> {
+        let mut inner = self.inner();
+        if let Some(known) = inner.exports.get(module) {
+            return known.clone();
+        }
+        let mut names = members();
+        if !inner.is_locked {
+            return names.into();
+        }
+        if !inner.texts.values().any(|text| words::imports_whole(text)) {
+            names.retain(|name| inner.texts.values().any(|text| words::has(text, name)));
+        }
+        let names: Arc<[String]> = names.into();
+        inner.exports.insert(module.to_owned(), names.clone());
+        names
     }
 
     pub(crate) fn compiled(&self, url: &str) -> Option<Compiled> {

@@ -13,6 +13,7 @@ use rquickjs::object::Property;
 use rquickjs::{Atom, Context, Ctx, Object, Runtime, Value, qjs};
 
 use super::vu_of;
+use crate::source::words;
 
 /// A part of the language.
 pub(crate) struct Part {
@@ -191,18 +192,7 @@ pub(crate) fn may_be_counted<'a>(texts: impl Iterator<Item = &'a str> + Clone) -
     const LEADS: &[&str] =
         &["globalThis", "global", "self", "window", "eval", "Function", "require", "exports"];
     let asks = texts.clone().any(|text| QUESTIONS.iter().any(|part| text.contains(part)));
-    asks && texts.into_iter().any(|text| LEADS.iter().any(|word| has_word(text, word)))
-}
-
-/// Whether a text has this identifier.
-fn has_word(text: &str, word: &str) -> bool {
-    let is_part =
-        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_$".contains(byte));
-    let bytes = text.as_bytes();
-    text.match_indices(word).any(|(start, _)| {
-        let before = start.checked_sub(1).and_then(|before| bytes.get(before));
-        !is_part(before) && !is_part(bytes.get(start + word.len()))
-    })
+    asks && texts.into_iter().any(|text| LEADS.iter().any(|word| words::has(text, word)))
 }
 
 #[cfg(test)]
