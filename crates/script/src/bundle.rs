@@ -23,6 +23,7 @@ use crate::memory::{MemoryLimits, MemoryPool};
 use crate::outside::{self, Outside, PackageImport};
 use crate::secrets::{Redacting, Secrets};
 use crate::source::places::Places;
+use crate::source::words;
 use crate::source::{Sources, Undefined, file_url, normalize};
 use crate::state::stop::StopReason;
 use crate::state::{InitShared, RunContext, VuBinding, VuState};
@@ -83,6 +84,7 @@ impl Bundle {
             secrets: settings.secrets,
             schemas: Default::default(),
             env: settings.env,
+            env_in_use: Default::default(),
             allows_exec: settings.allows_exec,
             suspects: Default::default(),
             shared_arrays: Default::default(),
@@ -91,15 +93,14 @@ impl Bundle {
             strict: AtomicBool::new(settings.compat == Compat::Strict),
             outcomes: crate::state::outcomes::Outcomes::default(),
             memory: MemoryPool::new(settings.memory),
+            reads_options: AtomicBool::new(true),
             has_all_parts: AtomicBool::new(true),
             heap_bytes: AtomicUsize::new(0),
         });
         init.sources.add_text(&url, entry.text.clone());
         let (options_json, exports) = on_coroutine(first_init(init.clone(), url.clone()))?;
         init.sources.lock();
-        let texts = init.sources.texts();
-        let texts = texts.iter().map(|(_, text)| &**text);
-        init.has_all_parts.store(crate::js::intrinsics::may_be_counted(texts), Ordering::Relaxed);
+        init.know_words();
         Ok(Bundle { init, url, options_json, exports })
     }
 
@@ -182,6 +183,23 @@ fn on_coroutine<T: 'static>(body: impl FnOnce() -> T + 'static) -> T {
     match runtime.block_on(vu::coroutine(STACK_BYTES, body)) {
         Ok(value) => value,
         Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+impl InitShared {
+    /// Has later VUs leave out what no file asks for.
+    fn know_words(&self) {
+        let texts = self.sources.texts();
+        let texts = texts.iter().map(|(_, text)| &**text);
+        self.has_all_parts.store(crate::js::intrinsics::may_be_counted(texts.clone()), Ordering::Relaxed);
+        // The export is one of them.
+        let options_count: usize = texts.clone().map(|text| words::count(text, "options")).sum();
+        self.reads_options.store(options_count > 1, Ordering::Relaxed);
+        if texts.clone().all(|text| words::reads_members_by_name(text, "__ENV")) {
+            let is_named = |name: &String| texts.clone().any(|text| words::has(text, name));
+            let in_use = self.env.iter().filter(|(name, _)| is_named(name));
+            let _ = self.env_in_use.set(in_use.map(|(name, value)| (name.clone(), value.clone())).collect());
+        }
     }
 }
 

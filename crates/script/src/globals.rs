@@ -32,7 +32,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     globals.set("global", globals.clone())?;
     globals.set("__VU", 0)?;
     let env = Object::new(ctx.clone())?;
-    for (name, value) in &vu.init.env {
+    for (name, value) in vu.init.env_in_use.get().unwrap_or(&vu.init.env) {
         env.set(name.as_str(), value.as_str())?;
     }
     globals.set("__ENV", env)?;

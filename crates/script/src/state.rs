@@ -125,7 +125,10 @@ pub(crate) struct InitShared {
     pub(crate) secrets: Arc<crate::secrets::Secrets>,
     /// Message types that scripts have loaded.
     pub(crate) schemas: Schemas,
+    /// `__ENV`
     pub(crate) env: BTreeMap<String, String>,
+    /// Of it what scripts can ask for, once all files are known.
+    pub(crate) env_in_use: std::sync::OnceLock<BTreeMap<String, String>>,
     /// Whether local modules may run programs of this machine.
     pub(crate) allows_exec: bool,
     /// Places in the script that make URLs with missing values.
@@ -140,6 +143,8 @@ pub(crate) struct InitShared {
     pub(crate) outcomes: Outcomes,
     /// The memory of all VUs.
     pub(crate) memory: Arc<MemoryPool>,
+    /// Whether some file may read the consolidated options where the script has exported its own.
+    pub(crate) reads_options: std::sync::atomic::AtomicBool,
     /// Whether VUs have all parts of the language from the start; so they have until the script is known.
     pub(crate) has_all_parts: std::sync::atomic::AtomicBool,
     /// The heap of a VU whose init has run; 0 until one has.

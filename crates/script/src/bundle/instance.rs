@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use model::metric::builtin;
 use model::{Instant, IterationEnd, SystemClock, SystemTag};
@@ -265,10 +266,13 @@ impl ScriptVu {
         });
     }
 
-    /// Writes the consolidated options into the script's own object, where k6 puts them too.
+    /// Writes the consolidated options into the script's own object, where k6 puts them too, if the script can look at them there.
     fn write_options_back(&self) -> Result<(), ScriptError> {
         let state = &self.vm.state;
         let Some(binding) = state.binding() else { return Ok(()) };
+        if !state.init.reads_options.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         self.vm.context.with(|ctx| {
             let write = || {
                 let namespace =

@@ -2,11 +2,21 @@
 
 /// Whether a text has this identifier.
 pub(crate) fn has(text: &str, word: &str) -> bool {
+    places(text, word).next().is_some()
+}
+
+/// How often it has it.
+pub(crate) fn count(text: &str, word: &str) -> usize {
+    places(text, word).count()
+}
+
+/// Where it is.
+fn places<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let bytes = text.as_bytes();
     let is_part = |byte: Option<&u8>| {
         byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"_$".contains(byte))
     };
-    text.match_indices(word).any(|(start, _)| {
+    text.match_indices(word).map(|(start, _)| start).filter(move |start| {
         let before = start.checked_sub(1).and_then(|before| bytes.get(before));
         !is_part(before) && !is_part(bytes.get(start + word.len()))
     })
@@ -24,6 +34,22 @@ pub(crate) fn imports_whole(text: &str) -> bool {
         rest.starts_with('(') || rest.starts_with('/')
     };
     text.contains("\\u") || text.match_indices('*').any(is_star) || text.match_indices("import").any(is_call)
+}
+
+/// Whether a text uses an object only to read members by names that are written there: `object.name` or `object['name']`.
+pub(crate) fn reads_members_by_name(text: &str, object: &str) -> bool {
+    places(text, object).all(|start| {
+        let rest = &text[start + object.len()..];
+        let member = rest.strip_prefix("?.").or_else(|| rest.strip_prefix('.'));
+        match member {
+            Some(member) if !member.starts_with('[') => {
+                member.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            }
+            member => {
+                member.unwrap_or(rest).strip_prefix('[').is_some_and(|key| key.starts_with(['\'', '"']))
+            }
+        }
+    }) && !text.contains("\\u")
 }
 
 #[cfg(test)]
@@ -48,5 +74,22 @@ mod tests {
         check("export *\nfrom 'k6/http'", true);
         check("await import ('k6/http')", true);
         check("import { g\\u0065t } from 'k6/http'", true);
+    }
+
+    #[test]
+    fn members_are_read_by_name_or_not() {
+        let check = |text: &str, expect: bool| {
+            assert_eq!(reads_members_by_name(text, "__ENV"), expect, "{text}");
+        };
+        check("const url = __ENV.URL || __ENV['HOST'] || __ENV?.X || __ENV?.[\"Y\"]", true);
+        check("nothing", true);
+        check("my__ENV", true);
+        check("const { URL } = __ENV", false);
+        check("__ENV[name]", false);
+        check("Object.keys(__ENV)", false);
+        check("`${__ENV}`", false);
+        check("__ENV\n.URL", false);
+        check("__ENV?.[`${x}`]", false);
+        check("__ENV.URL + '\\u0041'", false);
     }
 }
