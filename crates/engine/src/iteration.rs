@@ -68,6 +68,8 @@ impl ScenarioLane {
         self.worker.error(now, message);
     }
 
+    // Not inlined, like `record`: its locals would lie on the VU's stack while the script runs.
+    #[inline(never)]
     fn call(
         &self,
         state: &mut VuState,
@@ -119,6 +121,7 @@ impl ScenarioLane {
     }
 
     /// Records k6's two metrics for full iterations, and our own, which include the others.
+    #[inline(never)]
     fn record(&self, state: &VuState, call: &IterationCall, end: IterationEnd, finished: Instant) {
         let metadata = self.metadata(&state.seat, call);
         let tags = state.vu.tags().unwrap_or(self.tags);

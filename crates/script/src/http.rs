@@ -103,15 +103,20 @@ fn request<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// Sends a request and waits: the script stands still, the thread does not.
 fn send<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared) -> rquickjs::Result<Value<'js>> {
-    // Pinned here, because it is large and would be moved otherwise.
-    let performed = pin!(perform::perform(args.vu, prepared));
-    match vu::block_on(performed) {
+    match wait(args.vu, prepared) {
         Ok(done) => {
             args.vu.step_ended();
             response::finish(args.ctx, args.vu, done)
         }
         Err(vu::Interrupted) => Err(unwind(args.ctx, &args.vu.stop, StopReason::Interrupted)),
     }
+}
+
+/// In a function of its own, so that the stack of a VU has no room for the request and for making the response of it at once.
+#[inline(never)]
+fn wait(vu: &Rc<VuState>, prepared: &mut Prepared) -> Result<perform::Done, vu::Interrupted> {
+    // Pinned here, because it is large and would be moved otherwise.
+    vu::block_on(pin!(perform::perform(vu, prepared)))
 }
 
 /// `asyncRequest(method, url, body?, params?)`: the same as a promise.

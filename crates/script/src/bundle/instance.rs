@@ -94,6 +94,8 @@ impl ScriptVu {
     }
 
     /// Emits the samples of each iteration, also of failed and interrupted ones; returns their time.
+    // Not inlined, like others here: its locals would lie on the stack while the script runs.
+    #[inline(never)]
     fn end_iteration(&self, state: &Rc<VuState>) -> Instant {
         state.streams.end_all();
         state.tasks.cut_all(state);
@@ -236,6 +238,7 @@ impl ScriptVu {
     }
 
     /// Puts a scenario's tags and environment in place.
+    #[inline(never)]
     fn enter_scenario(&self, call: &Call) {
         let state = &self.vm.state;
         let Some(plan) = state.plan() else { return };
@@ -295,6 +298,7 @@ impl ScriptVu {
     }
 
     /// Counts an exception by its first line; the stack is the example.
+    #[cold]
     fn note(&self, error: &ScriptError) {
         let (ScriptError::Exception { message, .. } | ScriptError::Memory(message)) = error else { return };
         if let Some(binding) = self.vm.state.binding() {
@@ -303,6 +307,7 @@ impl ScriptVu {
         }
     }
 
+    #[cold]
     fn report(&self, error: &ScriptError) {
         let state = &self.vm.state;
         let mut text = error.to_string();

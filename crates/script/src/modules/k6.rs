@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::metric::builtin;
 use model::{Instant, Mark, SystemClock, SystemTag, TagSetId};
-use rquickjs::{Ctx, Object, Persistent, Value};
+use rquickjs::{Ctx, Function, Object, Persistent, Value};
 
 use crate::async_groups;
 use crate::error::unwind;
@@ -131,8 +131,7 @@ fn group<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if name.contains(GROUP_SEPARATOR) {
         return Err(args.error("group and check names may not contain '::'"));
     }
-    let kind: String = function.get::<_, Object<'js>>("constructor")?.get("name")?;
-    let is_async = kind == "AsyncFunction";
+    let is_async = is_async(&function)?;
     if is_async {
         async_groups::start(args.ctx, vu)?;
     }
@@ -158,6 +157,13 @@ fn group<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         vu_of_group.tags.borrow_mut().enter_group(current);
     };
     async_groups::when_settled(args.ctx, vu, result?, crate::js::closure(args.ctx, settled)?)
+}
+
+/// Not inlined, so that its locals do not lie on the stack while the group runs.
+#[inline(never)]
+fn is_async<'js>(function: &Function<'js>) -> rquickjs::Result<bool> {
+    let kind: String = function.get::<_, Object<'js>>("constructor")?.get("name")?;
+    Ok(kind == "AsyncFunction")
 }
 
 /// Measures the current group, which ends now.
