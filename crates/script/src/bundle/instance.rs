@@ -238,15 +238,18 @@ impl ScriptVu {
     }
 
     /// Puts a scenario's tags and environment in place.
-    #[inline(never)]
     fn enter_scenario(&self, call: &Call) {
+        let before = self.scenario.replace(Some(call.scenario));
+        if before != Some(call.scenario) {
+            self.change_scenario(call.scenario, before.is_none());
+        }
+    }
+
+    #[inline(never)]
+    fn change_scenario(&self, id: model::ScenarioId, is_first: bool) {
         let state = &self.vm.state;
         let Some(plan) = state.plan() else { return };
-        let before = self.scenario.replace(Some(call.scenario));
-        if before == Some(call.scenario) {
-            return;
-        }
-        let scenario = &plan.scenarios[usize::from(call.scenario.0)];
+        let scenario = &plan.scenarios[usize::from(id.0)];
         let mut tags: BTreeMap<Arc<str>, Arc<str>> = plan
             .tags
             .iter()
@@ -258,7 +261,7 @@ impl ScriptVu {
         }
         state.tags.borrow_mut().reset(tags, "", plan.system_tags.has(SystemTag::Group));
         self.vm.context.with(|ctx| {
-            if before.is_none() {
+            if is_first {
                 let _ = crate::globals::install_iteration(&ctx, state);
             }
             // `__ENV` is a plain object that scripts may have replaced; then theirs stays.
