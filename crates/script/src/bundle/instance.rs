@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering;
 
 use model::metric::builtin;
 use model::{Instant, IterationEnd, SystemClock, SystemTag};
-use rquickjs::function::Args as CallArgs;
 use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 
 use super::summary_files::{self, SummaryFiles};
 use crate::error::{ScriptError, catch, from_reason};
 use crate::event_loop::drive;
+use crate::js;
 use crate::setup_data::{self, SetupData};
 use crate::source::places::Places;
 use crate::state::{Call, Phase, VuState};
@@ -188,11 +188,10 @@ impl ScriptVu {
         self.vm.context.with(|ctx| {
             let call = || {
                 let function = self.function(&ctx, function)?;
-                let mut args = CallArgs::new(ctx.clone(), 1);
-                if let Some(argument) = argument(&ctx)? {
-                    args.push_arg(argument)?;
-                }
-                let value: Value<'_> = vu::preempt::in_engine(|| function.call_arg(args))?;
+                let value = match argument(&ctx)? {
+                    Some(argument) => js::call(&function, [&argument])?,
+                    None => js::call(&function, [])?,
+                };
                 drive(&ctx, state)?;
                 Ok(value)
             };
