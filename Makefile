@@ -7,6 +7,7 @@ check: install-test-tools lint deny book ui
 	PLIMSOLL_TESTS=all cargo test --workspace --profile checked --quiet
 	$(MAKE) --no-print-directory page
 	cargo xtask callgrind
+	cargo xtask callgrind --caches
 
 test:
 	cargo test --workspace --quiet

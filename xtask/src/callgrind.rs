@@ -34,7 +34,7 @@ const FIGURE: &str = "xtask/callgrind.json";
 
 const USAGE: &str = "\
 cargo xtask callgrind: counts instructions per request and compares them with xtask/callgrind.json
-  --caches   counts cache misses per request of 1,000 VUs instead
+  --caches   counts cache misses per request of 1,000 VUs instead, in one to three minutes
   --write    keeps the new figure, the least of three counts
 ";
 
