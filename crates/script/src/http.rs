@@ -112,7 +112,7 @@ fn send<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared) -> rquickjs::Result<
     }
 }
 
-/// In a function of its own, so that the stack of a VU has no room for the request and for making the response of it at once.
+/// In a function of its own: the request is off the stack when the response is made.
 #[inline(never)]
 fn wait(vu: &Rc<VuState>, prepared: &mut Prepared) -> Result<perform::Done, vu::Interrupted> {
     // Pinned here, because it is large and would be moved otherwise.

@@ -188,7 +188,7 @@ impl<'js> OwnProperty<'js> {
 pub(crate) fn may_be_counted<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> bool {
     /// Parts of the names of functions that show an object's own properties.
     const QUESTIONS: &[&str] = &["OwnProperty", "hasOwn", "propertyIsEnumerable", "Reflect"];
-    /// What leads to the global object.
+    /// Words that lead to the global object.
     const LEADS: &[&str] =
         &["globalThis", "global", "self", "window", "eval", "Function", "require", "exports"];
     let asks = texts.clone().any(|text| QUESTIONS.iter().any(|part| text.contains(part)));

@@ -22,7 +22,7 @@ fn places<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a 
     })
 }
 
-/// Whether a text may import all that a module exports, without a word for each: by `* as`, `export *` or `import()`. A text with
+/// Whether a text may import all that a module exports, where no word stands for each: by `* as`, `export *` or `import()`. A text with
 /// escapes may write any word in another way.
 pub(crate) fn imports_whole(text: &str) -> bool {
     let is_star = |(start, _): (usize, &str)| {
