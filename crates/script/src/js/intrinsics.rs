@@ -118,7 +118,7 @@ pub(crate) fn make(ctx: &Ctx<'_>, part: &Part) -> rquickjs::Result<()> {
         return Err(rquickjs::Error::Exception);
     }
     move_to_scope(&globals, part.names)?;
-    of_script.into_iter().try_for_each(|property| property.put_back(&globals))
+    of_script.iter().try_for_each(OwnProperty::put_back)
 }
 
 /// Moves names from the global object, where the engine has put them, to the scope behind it. A script that sets one of them would
@@ -135,8 +135,19 @@ fn move_to_scope<'js>(globals: &Object<'js>, names: &[&str]) -> rquickjs::Result
 
 /// A property that the script has given the global object.
 struct OwnProperty<'js> {
+    globals: Object<'js>,
     name: Atom<'js>,
+    /// It owns the values in it.
     descriptor: qjs::JSPropertyDescriptor,
+}
+
+impl Drop for OwnProperty<'_> {
+    fn drop(&mut self) {
+        let raw = self.globals.ctx().as_raw().as_ptr();
+        let qjs::JSPropertyDescriptor { value, getter, setter, .. } = self.descriptor;
+        // SAFETY: the values are ours, and are given back here, once.
+        [value, getter, setter].into_iter().for_each(|value| unsafe { qjs::JS_FreeValue(raw, value) });
+    }
 }
 
 impl<'js> OwnProperty<'js> {
@@ -145,15 +156,16 @@ impl<'js> OwnProperty<'js> {
         let name = Atom::from_str(ctx.clone(), name).ok()?;
         let mut descriptor = MaybeUninit::uninit();
         // SAFETY: object and name are alive; the engine fills the descriptor where it returns 1, and the values in it are ours.
-        unsafe {
+        let descriptor = unsafe {
             let raw = ctx.as_raw().as_ptr();
             let number = super::atom_number(&name);
             (qjs::JS_GetOwnProperty(raw, descriptor.as_mut_ptr(), globals.as_raw(), number) == 1)
-                .then(|| OwnProperty { name, descriptor: descriptor.assume_init() })
-        }
+                .then(|| descriptor.assume_init())
+        };
+        descriptor.map(|descriptor| OwnProperty { globals: globals.clone(), name, descriptor })
     }
 
-    fn put_back(self, globals: &Object<'js>) -> rquickjs::Result<()> {
+    fn put_back(&self) -> rquickjs::Result<()> {
         /// The descriptor says all there is to say about the property.
         const HAS_ATTRIBUTES: u32 =
             qjs::JS_PROP_HAS_CONFIGURABLE | qjs::JS_PROP_HAS_WRITABLE | qjs::JS_PROP_HAS_ENUMERABLE;
@@ -164,21 +176,11 @@ impl<'js> OwnProperty<'js> {
         let qjs::JSPropertyDescriptor { flags, value, getter, setter } = self.descriptor;
         let is_accessor = flags & qjs::JS_PROP_GETSET as c_int != 0;
         let said = if is_accessor { HAS_FUNCTIONS } else { HAS_ATTRIBUTES | qjs::JS_PROP_HAS_VALUE };
-        let raw = globals.ctx().as_raw().as_ptr();
-        // SAFETY: object, name and values are alive. The engine takes counts of its own, and ours are given back here, once.
+        let raw = self.globals.ctx().as_raw().as_ptr();
+        let (object, number) = (self.globals.as_raw(), super::atom_number(&self.name));
+        // SAFETY: object, name and values are alive, and the engine takes counts of its own.
         let put = unsafe {
-            let number = super::atom_number(&self.name);
-            let put = qjs::JS_DefineProperty(
-                raw,
-                globals.as_raw(),
-                number,
-                value,
-                getter,
-                setter,
-                flags | said as c_int,
-            );
-            [value, getter, setter].into_iter().for_each(|value| qjs::JS_FreeValue(raw, value));
-            put
+            qjs::JS_DefineProperty(raw, object, number, value, getter, setter, flags | said as c_int)
         };
         if put < 0 { Err(rquickjs::Error::Exception) } else { Ok(()) }
     }

@@ -1,6 +1,6 @@
 //! Words in the text of a script: enough to know what it cannot ask for.
 
-/// Whether a text has this identifier.
+/// Whether a text has this word. Where it is in doubt whether it is part of a longer one, it is not.
 pub(crate) fn has(text: &str, word: &str) -> bool {
     places(text, word).next().is_some()
 }
@@ -13,17 +13,15 @@ pub(crate) fn count(text: &str, word: &str) -> usize {
 /// Where it is.
 fn places<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let bytes = text.as_bytes();
-    let is_part = |byte: Option<&u8>| {
-        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"_$".contains(byte))
-    };
+    let is_part =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_$".contains(byte));
     text.match_indices(word).map(|(start, _)| start).filter(move |start| {
         let before = start.checked_sub(1).and_then(|before| bytes.get(before));
         !is_part(before) && !is_part(bytes.get(start + word.len()))
     })
 }
 
-/// Whether a text may import all that a module exports, where no word stands for each: by `* as`, `export *` or `import()`. A text with
-/// escapes may write any word in another way.
+/// Whether a text may import all that a module exports, where no word stands for each: by `* as`, `export *` or `import()`.
 pub(crate) fn imports_whole(text: &str) -> bool {
     let is_star = |(start, _): (usize, &str)| {
         let rest = text[start + 1..].trim_start();
@@ -33,23 +31,33 @@ pub(crate) fn imports_whole(text: &str) -> bool {
         let rest = text[start + "import".len()..].trim_start();
         rest.starts_with('(') || rest.starts_with('/')
     };
-    text.contains("\\u") || text.match_indices('*').any(is_star) || text.match_indices("import").any(is_call)
+    has_escapes(text) || text.match_indices('*').any(is_star) || text.match_indices("import").any(is_call)
+}
+
+/// Whether a text may write letters in another way.
+fn has_escapes(text: &str) -> bool {
+    ["\\u", "\\x"].iter().any(|escape| text.contains(escape))
 }
 
 /// Whether a text uses an object only to read members by names that are written there: `object.name` or `object['name']`.
 pub(crate) fn reads_members_by_name(text: &str, object: &str) -> bool {
-    places(text, object).all(|start| {
+    let is_by_name = |start: usize| {
         let rest = &text[start + object.len()..];
         let member = rest.strip_prefix("?.").or_else(|| rest.strip_prefix('.'));
         match member {
             Some(member) if !member.starts_with('[') => {
-                member.starts_with(|first: char| first.is_alphabetic() || first == '_')
+                member.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
             }
-            member => {
-                member.unwrap_or(rest).strip_prefix('[').is_some_and(|key| key.starts_with(['\'', '"']))
-            }
+            member => member.unwrap_or(rest).strip_prefix('[').is_some_and(is_literal_key),
         }
-    }) && !text.contains("\\u")
+    };
+    !has_escapes(text) && places(text, object).all(is_by_name)
+}
+
+/// Whether a text begins with a literal and the end of its brackets.
+fn is_literal_key(text: &str) -> bool {
+    let Some(quote) = text.chars().next().filter(|first| ['\'', '"'].contains(first)) else { return false };
+    text[1..].split_once(quote).is_some_and(|(name, rest)| !name.contains('\\') && rest.starts_with(']'))
 }
 
 #[cfg(test)]
@@ -61,7 +69,8 @@ mod tests {
         let check = |text: &str, expect: bool| assert_eq!(has(text, "get"), expect, "{text}");
         check("http.get(url)", true);
         check("get", true);
-        check("target forget gets _get get$ gété", false);
+        check("target forget gets _get get$ $get", false);
+        check("import {\u{a0}get\u{a0}}", true);
         check("budget; http['get']", true);
     }
 
@@ -89,6 +98,9 @@ mod tests {
         check("Object.keys(__ENV)", false);
         check("`${__ENV}`", false);
         check("__ENV\n.URL", false);
+        check("__ENV['URL_' + region]", false);
+        check("__ENV['\\\\x55RL']", false);
+        check("__ENV['U", false);
         check("__ENV?.[`${x}`]", false);
         check("__ENV.URL + '\\u0041'", false);
     }
