@@ -25,8 +25,8 @@ const BARS: &[Bar] = &[
     at_least("k6, TLS", 4.5, 6.0, "×"),
     at_least("k6, gRPC", 5.0, 6.0, "×"),
     at_least("wrk, 100 VUs", 0.6, 0.85, "×"),
-    at_most("memory, small script", 320.0, 130.0, "KB"),
-    at_most("memory, big script", 1400.0, 700.0, "KB"),
+    at_most("memory, small script", 150.0, 110.0, "KB"),
+    at_most("memory, big script", 1300.0, 600.0, "KB"),
     at_most("ready, 10,000 VUs", 10.0, 10.0, "s"),
     at_most("ready, 10,000 big VUs", 30.0, 30.0, "s"),
     at_most("memory growth, minute 1 to 10", 2048.0, 2048.0, "KB"),
@@ -103,7 +103,7 @@ mod tests {
         };
         check("k6, 100 VUs", 7.0, 6.0, 8.0, true);
         check("k6, 100 VUs", 7.0, 5.9, 8.0, false);
-        check("memory, small script", 300.0, 290.0, 320.0, true);
-        check("memory, small script", 300.0, 290.0, 321.0, false);
+        check("memory, small script", 140.0, 130.0, 150.0, true);
+        check("memory, small script", 140.0, 130.0, 151.0, false);
     }
 }
