@@ -191,6 +191,9 @@ impl InitShared {
     fn know_words(&self) {
         let texts = self.sources.texts();
         let texts = texts.iter().map(|(_, text)| &**text);
+        if texts.clone().any(words::runs_text) {
+            return;
+        }
         self.has_all_parts.store(crate::js::intrinsics::may_be_counted(texts.clone()), Ordering::Relaxed);
         // The export is one of them.
         let options_count: usize = texts.clone().map(|text| words::count(text, "options")).sum();

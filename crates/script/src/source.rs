@@ -279,7 +279,7 @@ impl Sources {
         if !inner.is_locked {
             return names.into();
         }
-        if !inner.texts.values().any(|text| words::imports_whole(text)) {
+        if !inner.texts.values().any(|text| words::imports_whole(text) || words::runs_text(text)) {
             names.retain(|name| inner.texts.values().any(|text| words::has(text, name)));
         }
         let names: Arc<[String]> = names.into();

@@ -396,6 +396,10 @@ fn a_vu_that_is_made_after_the_end_is_interrupted_and_not_broken() {
 fn names_that_a_script_works_out_are_there() {
     check_log("const name = 'BA' + 'SE'; console.log(typeof __ENV[name])", "string");
     check_log("const { BASE: base } = __ENV; console.log(typeof base)", "string");
+    check_log(
+        "console.log(eval('typeof __EN' + 'V.BA' + 'SE'), new Function('return typeof Map')())",
+        "string function",
+    );
     check_log("console.log(typeof __ENV['BA' + 'SE'], Object.keys(__ENV).includes('BASE'))", "string true");
     check_log_with(
         "import * as http from 'k6/http'; import whole from 'k6/http'; import { head } from 'k6/http'",

@@ -470,8 +470,7 @@ pub fn in_coroutine() -> bool {
     !CURRENT.get().is_null()
 }
 
-/// Gives the system the memory of the running coroutine's stack that is not in use: what has run so far may have gone deeper than
-/// anything that follows.
+/// Returns the unused memory of the running coroutine's stack to the system: loading a script goes deeper than most iterations.
 #[cold]
 #[inline(never)]
 pub fn shrink_stack() {

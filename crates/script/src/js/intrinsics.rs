@@ -24,7 +24,7 @@ pub(crate) struct Part {
     bit: u8,
 }
 
-/// The parts that every VU has besides the engine's base: what literals and keywords make without a name.
+/// The parts that every VU has besides the engine's base: literals and keywords make their objects without naming a global.
 type Always = (intrinsic::Eval, intrinsic::RegExp, intrinsic::Json, intrinsic::Promise);
 
 /// `Date`
@@ -106,7 +106,7 @@ pub(crate) fn make(ctx: &Ctx<'_>, part: &Part) -> rquickjs::Result<()> {
     if part.is_made(ctx) {
         return Ok(());
     }
-    // A part that has failed is not made again: what the first attempt has made would never be freed.
+    // A part that has failed is not made again: the objects of the first attempt would never be freed.
     let parts = &vu_of(ctx).parts;
     parts.set(parts.get() | part.bit);
     let globals = ctx.globals();

@@ -34,6 +34,11 @@ pub(crate) fn imports_whole(text: &str) -> bool {
     has_escapes(text) || text.match_indices('*').any(is_star) || text.match_indices("import").any(is_call)
 }
 
+/// Whether a text may run code that is in none of the files, such as `eval(open('lib.js'))`.
+pub(crate) fn runs_text(text: &str) -> bool {
+    has(text, "eval") || has(text, "Function")
+}
+
 /// Whether a text may write letters in another way.
 fn has_escapes(text: &str) -> bool {
     ["\\u", "\\x"].iter().any(|escape| text.contains(escape))
@@ -83,6 +88,14 @@ mod tests {
         check("export *\nfrom 'k6/http'", true);
         check("await import ('k6/http')", true);
         check("import { g\\u0065t } from 'k6/http'", true);
+    }
+
+    #[test]
+    fn code_from_elsewhere_is_expected_where_text_can_be_run() {
+        let check = |text: &str, expect: bool| assert_eq!(runs_text(text), expect, "{text}");
+        check("eval(open('./lib.js'))", true);
+        check("new Function('return __ENV.URL')", true);
+        check("evaluate(function () {})", false);
     }
 
     #[test]
