@@ -1,5 +1,6 @@
 //! Runs, times and counts one iteration.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
@@ -41,7 +42,7 @@ impl ScenarioLane {
         let padded = call.started + self.run.plan.min_iteration_duration;
         if finished < padded && !state.is_broken {
             // Cancelled like the iteration itself: then nothing is left to wait for.
-            let _ = vu::block_on(vu::timer::sleep_until(padded));
+            let _ = sleep_until(padded);
         }
         end
     }
@@ -177,12 +178,28 @@ fn iterate(run: &RunShared, state: &mut VuState, call: &IterationCall) -> (Itera
             state.recreate(run);
             ended
         }
-        Err(payload) => {
-            let finished = SystemClock::now();
-            let message = format!("iteration {} panicked: {}", call.iteration_in_test, panic_text(&*payload));
-            state.seat.worker.error(finished, message);
-            state.recreate(run);
-            (IterationEnd::Failed, finished)
-        }
+        Err(payload) => panicked(run, state, call, &*payload),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn panicked(
+    run: &RunShared,
+    state: &mut VuState,
+    call: &IterationCall,
+    payload: &(dyn Any + Send),
+) -> (IterationEnd, Instant) {
+    let finished = SystemClock::now();
+    let message = format!("iteration {} panicked: {}", call.iteration_in_test, panic_text(payload));
+    state.seat.worker.error(finished, message);
+    state.recreate(run);
+    (IterationEnd::Failed, finished)
+}
+
+/// Suspends the calling VU.
+// Not inlined: what waits would lie on the VU's stack while its script runs.
+#[inline(never)]
+pub(crate) fn sleep_until(at: Instant) -> Result<(), vu::Interrupted> {
+    vu::block_on(vu::timer::sleep_until(at))
 }

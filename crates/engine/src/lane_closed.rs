@@ -9,6 +9,7 @@ use model::plan::Executor;
 use model::{DropCause, Instant, IterationEnd, SystemClock};
 use schedule::{Lane, Next, Quota, Schedule};
 
+use crate::iteration::sleep_until;
 use crate::pile::Taken;
 use crate::scenario_lane::ScenarioLane;
 use crate::vu_task::{VuHandle, VuState, Work};
@@ -80,7 +81,7 @@ impl VuLoop {
                 Taken::Number(number) => return Some((now, Some(number))),
                 Taken::Never => return None,
                 // Another process may hand out what a third one has left.
-                Taken::Later => vu::block_on(vu::timer::sleep_until(now + PILE_POLL)).ok()?,
+                Taken::Later => sleep_until(now + PILE_POLL).ok()?,
             }
         }
     }

@@ -62,6 +62,13 @@ impl VuHandle {
         }
     }
 
+    /// The next piece of work, for the VU itself; suspends it until there is some.
+    // Not inlined: what waits would lie on the VU's stack while it works.
+    #[inline(never)]
+    fn receive(&self) -> Option<Work> {
+        vu::block_on_always(self.mailbox.receive())
+    }
+
     /// Interrupts the VU's current work.
     pub(crate) fn interrupt(&self) {
         if let Some((interrupter, _)) = &*self.coroutine.borrow() {
@@ -161,7 +168,7 @@ impl VuTask {
             last_scenario: None,
             is_broken: false,
         };
-        while let Some(work) = vu::block_on_always(self.handle.mailbox.receive()) {
+        while let Some(work) = self.handle.receive() {
             vu::clear_interrupt();
             match work {
                 Work::Loop(vu_loop) => vu_loop.run(&mut state, &self.handle),
@@ -172,6 +179,7 @@ impl VuTask {
     }
 }
 
+#[inline(never)]
 fn create(run: &RunShared, seat: &Seat) -> Result<Box<dyn Vu>, ProgramError> {
     catch_unwind(AssertUnwindSafe(|| run.program.create_vu(seat.clone())))
         .unwrap_or_else(|payload| Err(ProgramError::Panicked(panic_text(&*payload))))
@@ -185,6 +193,8 @@ pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
 
 impl VuState {
     /// Replaces the code of a VU that has panicked or is spent: its state can no longer be trusted.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn recreate(&mut self, run: &RunShared) {
         match create(run, &self.seat) {
             Ok(vu) => self.vu = vu,

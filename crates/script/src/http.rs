@@ -87,23 +87,23 @@ fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>>
 
 /// `get(url, params?)`, `head(url, params?)`
 fn bodyless<'js>(args: &Args<'_, 'js>, method: &'static str) -> rquickjs::Result<Value<'js>> {
-    send(args, &mut params::prepare(args, method, &args.get(0), None, args.given(1))?)
+    send(args, params::prepare(args, method, &args.get(0), None, args.given(1))?)
 }
 
 /// `post(url, body?, params?)` and its like.
 fn with_body<'js>(args: &Args<'_, 'js>, method: &'static str) -> rquickjs::Result<Value<'js>> {
-    send(args, &mut params::prepare(args, method, &args.get(0), args.given(1), args.given(2))?)
+    send(args, params::prepare(args, method, &args.get(0), args.given(1), args.given(2))?)
 }
 
 /// `request(method, url, body?, params?)`
 fn request<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let method = args.string(0)?;
-    send(args, &mut params::prepare(args, &method, &args.get(1), args.given(2), args.given(3))?)
+    send(args, params::prepare(args, &method, &args.get(1), args.given(2), args.given(3))?)
 }
 
 /// Sends a request and waits: the script stands still, the thread does not.
-fn send<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared) -> rquickjs::Result<Value<'js>> {
-    match wait(args.vu, prepared) {
+fn send<'js>(args: &Args<'_, 'js>, mut prepared: Box<Prepared>) -> rquickjs::Result<Value<'js>> {
+    match wait(args.vu, &mut prepared) {
         Ok(done) => {
             args.vu.step_ended();
             response::finish(args.ctx, args.vu, done)

@@ -174,9 +174,11 @@ impl Client {
         let sends_at = if trace.reused.get() { trace.started } else { SystemClock::now() };
         let flow = Flow::new(request.tap.as_ref(), trace);
         let is_head = request.method == Method::HEAD;
-        let decoder = Decoder::new(is_head, request.keep_body, &self.shared.bodies, flow);
-        let talk = converse(&mut connection, head, request.body.as_bytes(), decoder, trace, sends_at).await;
-        let (response, is_reusable) = match talk {
+        let mut decoder = Decoder::new(is_head, request.keep_body, &self.shared.bodies, flow);
+        let body = request.body.as_bytes();
+        let talk = converse(&mut connection, &mut head, body, &mut decoder, trace, sends_at).await;
+        let done = talk.and_then(|is_reusable| Ok((decoder.into_response()?, is_reusable)));
+        let (response, is_reusable) = match done {
             Ok(done) => done,
             Err(error) => {
                 self.idle.borrow_mut().doubt();

@@ -15,7 +15,6 @@ use crate::error::{Error, Kind, Stage};
 use crate::fault::{Fault, cut};
 use crate::limits::{INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX};
 use crate::outbox::Times;
-use crate::response::Response;
 use crate::system::stream_error;
 use crate::tls;
 use crate::trace::Trace;
@@ -26,16 +25,18 @@ thread_local! {
     static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into_boxed_slice());
 }
 
-/// Sends `head` and `body` from `now` on and receives the response that `decoder` reads; says whether the connection can carry
-/// another exchange.
+/// Sends `head` and `body` from `now` on and has `decoder` read the response; returns whether the connection can carry another
+/// exchange.
+///
+/// What it needs is borrowed: a future keeps what it was given beside the variable that this becomes.
 pub(crate) async fn converse(
     connection: &mut Connection,
-    mut head: Vec<u8>,
+    head: &mut Vec<u8>,
     body: &[u8],
-    mut decoder: Decoder<'_>,
+    decoder: &mut Decoder<'_>,
     trace: &Trace,
     now: Instant,
-) -> Result<(Response, bool), Error> {
+) -> Result<bool, Error> {
     // A small body goes with the head in one piece; a large one is not copied.
     let body = if body.len() <= INLINE_BODY_BYTES_MAX {
         head.extend_from_slice(body);
@@ -45,7 +46,7 @@ pub(crate) async fn converse(
     };
     let mut talk = Talk {
         connection,
-        decoder: &mut decoder,
+        decoder,
         trace,
         sent_bytes: 0,
         is_posted: false,
@@ -54,21 +55,19 @@ pub(crate) async fn converse(
         is_first: true,
     };
     if body.is_empty() {
-        talk.post(&mut head, now);
+        talk.post(head, now);
     }
     if !talk.is_posted {
         trace.enter(Stage::Send, now);
     }
-    let sent = poll_fn(|cx| talk.poll_send(cx, &head, body)).await;
-    put_buffer(head);
+    let sent = poll_fn(|cx| talk.poll_send(cx, head, body)).await;
+    put_buffer(std::mem::take(head));
     // The server may have said why it does not want to hear more, so that a failed write is not the end yet.
     let received = poll_fn(|cx| talk.poll_receive(cx)).await;
-    let is_reusable = talk.is_clean && sent.is_ok() && talk.decoder.is_reusable();
-    drop(talk);
-    match decoder.into_response() {
-        Some(response) => Ok((response, is_reusable)),
-        None => Err(reason(sent.err(), received.err())),
+    if talk.decoder.is_done() {
+        return Ok(talk.is_clean && sent.is_ok() && talk.decoder.is_reusable());
     }
+    Err(reason(sent.err(), received.err()))
 }
 
 /// Returns why there is no response: the first failure, unless the server said by TLS why it closed the connection, which is known

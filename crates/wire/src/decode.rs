@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use crate::budget::{BodyBudget, BodyBuffer};
 use crate::chunked::Chunked;
+use crate::error::Error;
 use crate::fault::{Fault, cut, malformed, malformed_body, too_large};
 use crate::head::{Framing, Head, find_head_end, parse_head};
 use crate::limits::{DIRECT_BYTES_MIN, HEAD_BYTES_MAX, INTERIM_MAX, READ_BYTES, SKIPPED_BYTES_MAX};
@@ -136,12 +137,17 @@ impl<'b> Decoder<'b> {
         }
     }
 
-    /// The complete response; `None` before it is complete.
-    pub(crate) fn into_response(mut self) -> Option<Response> {
-        let head = self.head.filter(|_| matches!(self.state, State::Done))?;
+    /// The complete response.
+    ///
+    /// # Errors
+    /// It is not complete.
+    pub(crate) fn into_response(mut self) -> Result<Response, Error> {
+        let Some(head) = self.head.filter(|_| matches!(self.state, State::Done)) else {
+            return Err(*cut("unexpected EOF"));
+        };
         let body = if self.whole_body.is_empty() { self.body.take() } else { self.whole_body };
         let (status, proto, headers) = (head.status, head.proto, head.headers);
-        Some(Response { status, proto, headers, body, body_bytes: self.body_bytes })
+        Ok(Response { status, proto, headers, body, body_bytes: self.body_bytes })
     }
 
     fn step(&mut self, bytes: &[u8]) -> Result<usize, Fault> {

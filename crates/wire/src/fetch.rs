@@ -62,12 +62,14 @@ pub async fn fetch(
     observer: &mut dyn Observer,
 ) -> Fetched {
     let first = fetch.request;
-    let mut request = Cow::Borrowed(first);
+    // Boxed, as what a hop sends instead of its request: both are rare, and the future of a fetch lies on a VU's stack.
+    let mut followed: Option<Box<Request>> = None;
     let mut redirects = 0;
     let mut started = fetch.started;
     loop {
-        let Hop { mut exchange, sent, is_coded } =
-            hop(client, &request, &fetch, jar, started, observer).await;
+        let request = followed.as_deref().unwrap_or(first);
+        let Hop { mut exchange, sent, is_coded } = hop(client, request, &fetch, jar, started, observer).await;
+        let sent = sent.as_deref().unwrap_or(request);
         let mut redirect_limit_reached = false;
         let mut failure = None;
         if let Ok(response) = &exchange.result
@@ -75,11 +77,10 @@ pub async fn fetch(
         {
             redirect_limit_reached = redirects >= fetch.redirects_max;
             if !redirect_limit_reached {
-                match redirect::follow(first, &request, response.status, location) {
+                match redirect::follow(first, request, response.status, location) {
                     Ok(next) => {
-                        observer.ended(&exchange, &sent);
-                        drop(sent);
-                        request = Cow::Owned(next);
+                        observer.ended(&exchange, sent);
+                        followed = Some(Box::new(next));
                         redirects += 1;
                         started = SystemClock::now();
                         continue;
@@ -91,7 +92,7 @@ pub async fn fetch(
         if is_coded && sent.keep_body {
             decode(&mut exchange, first.deadline, client).await;
         }
-        observer.ended(&exchange, &sent);
+        observer.ended(&exchange, sent);
         if let Some(error) = failure {
             exchange.result = Err(error);
         }
@@ -115,70 +116,75 @@ impl<F: FnMut(&Exchange, &Request)> Observer for F {
 }
 
 /// The last exchange of a hop, not observed yet.
-struct Hop<'r> {
+struct Hop {
     exchange: Box<Exchange>,
-    sent: Cow<'r, Request>,
+    /// The request as it was sent, where cookies or credentials changed it.
+    sent: Option<Box<Request>>,
     /// Whether the response has a `Content-Encoding`.
     is_coded: bool,
 }
 
 /// One hop: one exchange, or two where the first one ends in a digest challenge.
-async fn hop<'r>(
+async fn hop(
     client: &Client,
-    request: &'r Request,
+    request: &Request,
     fetch: &FetchRequest<'_>,
     jar: Option<&RefCell<CookieJar>>,
     started: Instant,
     observer: &mut dyn Observer,
-) -> Hop<'r> {
+) -> Hop {
     let sent = prepared(request, fetch, jar);
     observer.started(started);
-    let exchange = Box::new(client.exchange_from(&sent, started).await);
-    let is_coded = absorb(&exchange, &sent, jar);
+    let exchange = Box::new(client.exchange_from(sent.as_deref().unwrap_or(request), started).await);
+    let is_coded = absorb(&exchange, sent.as_deref().unwrap_or(request), jar);
     if fetch.auth != Auth::Digest {
         return Hop { exchange, sent, is_coded };
     }
     let Some(challenge) = challenge(&exchange.result) else { return Hop { exchange, sent, is_coded } };
-    observer.ended(&exchange, &sent);
+    observer.ended(&exchange, sent.as_deref().unwrap_or(request));
     // Boxed, because it is rare: the future of a fetch lives on a VU's stack.
     Box::pin(answer(client, request, fetch, jar, &challenge, observer)).await
 }
 
 /// The second exchange of digest authentication.
-async fn answer<'r>(
+async fn answer(
     client: &Client,
-    request: &'r Request,
+    request: &Request,
     fetch: &FetchRequest<'_>,
     jar: Option<&RefCell<CookieJar>>,
     challenge: &Challenge,
     observer: &mut dyn Observer,
-) -> Hop<'r> {
+) -> Hop {
     // k6 answers without a name, too.
     let (user, password) = request.target.user().unwrap_or_default();
-    let mut sent = prepared(request, fetch, jar);
-    set_header(sent.to_mut(), "Authorization", challenge.answer(request, user, password));
+    let mut sent = prepared(request, fetch, jar).unwrap_or_else(|| Box::new(request.clone()));
+    set_header(&mut sent, "Authorization", challenge.answer(request, user, password));
     let started = SystemClock::now();
     observer.started(started);
     let exchange = Box::new(client.exchange_from(&sent, started).await);
     let is_coded = absorb(&exchange, &sent, jar);
-    Hop { exchange, sent, is_coded }
+    Hop { exchange, sent: Some(sent), is_coded }
 }
 
-/// The request with its cookies and its credentials; the request itself where it has none.
-fn prepared<'r>(
-    request: &'r Request,
+/// The request with its cookies and its credentials; `None` where it has none.
+fn prepared(
+    request: &Request,
     fetch: &FetchRequest<'_>,
     jar: Option<&RefCell<CookieJar>>,
-) -> Cow<'r, Request> {
-    let mut prepared = Cow::Borrowed(request);
+) -> Option<Box<Request>> {
+    let mut prepared = None;
+    let mut set = |name, value| {
+        let prepared = prepared.get_or_insert_with(|| Box::new(request.clone()));
+        set_header(prepared, name, value);
+    };
     if let Some(cookies) = cookies(request, fetch.cookies, jar) {
-        set_header(prepared.to_mut(), "Cookie", cookies);
+        set("Cookie", cookies);
     }
     if fetch.auth == Auth::Basic
         && let Some((user, password)) = request.target.user()
         && header(request, "authorization").is_none()
     {
-        set_header(prepared.to_mut(), "Authorization", basic(user, password));
+        set("Authorization", basic(user, password));
     }
     prepared
 }

@@ -36,10 +36,7 @@ pub fn read_response<'a>(
     }
     decoder.end().map_err(|fault| *fault)?;
     let is_reusable = decoder.is_reusable();
-    match decoder.into_response() {
-        Some(response) => Ok(Recorded { response, used_bytes, is_reusable }),
-        None => Err(*crate::fault::cut("unexpected EOF")),
-    }
+    Ok(Recorded { response: decoder.into_response()?, used_bytes, is_reusable })
 }
 
 #[cfg(test)]

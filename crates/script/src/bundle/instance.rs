@@ -58,17 +58,29 @@ impl ScriptVu {
 
     /// Runs one iteration to its end, and says when that was. Must be called on the VU's coroutine.
     pub fn iterate(&mut self, call: &Call, setup_data: Option<&Arc<str>>) -> (IterationEnd, Instant) {
-        let state = self.vm.state.clone();
+        self.begin_iteration(call);
+        let result = self.call_exec(call, setup_data);
+        self.finish_iteration(result)
+    }
+
+    // Not inlined, like others here: its locals would lie on the stack while the script runs.
+    #[inline(never)]
+    fn begin_iteration(&self, call: &Call) {
+        let state = &self.vm.state;
         state.stop.begin();
         state.phase.set(Phase::Iterations);
         self.enter_scenario(call);
         state.next_due.set(call.due);
-        state.http.begin_iteration(&state);
+        state.http.begin_iteration(state);
         *state.call.borrow_mut() = Some(call.clone());
         state.refresh_metadata();
-        let result = self.call_exec(call, setup_data);
+    }
+
+    #[inline(never)]
+    fn finish_iteration(&self, result: Result<(), ScriptError>) -> (IterationEnd, Instant) {
+        let state = &self.vm.state;
         state.events.clear();
-        let ended = self.end_iteration(&state);
+        let ended = self.end_iteration(state);
         let end = match result {
             Ok(()) => IterationEnd::Completed,
             Err(ScriptError::Interrupted) => IterationEnd::Interrupted,
@@ -94,8 +106,6 @@ impl ScriptVu {
     }
 
     /// Emits the samples of each iteration, also of failed and interrupted ones; returns their time.
-    // Not inlined, like others here: its locals would lie on the stack while the script runs.
-    #[inline(never)]
     fn end_iteration(&self, state: &Rc<VuState>) -> Instant {
         state.streams.end_all();
         state.tasks.cut_all(state);
@@ -121,7 +131,7 @@ impl ScriptVu {
     pub fn setup(&mut self) -> Result<Option<Arc<str>>, ScriptError> {
         self.begin_special(Phase::Setup, "::setup");
         let result = self.run("setup", |_| Ok(None));
-        self.end_iteration(&self.vm.state.clone());
+        self.end_iteration(&self.vm.state);
         let result = result.inspect_err(|error| self.note(error));
         let value = result?;
         self.vm.context.with(|ctx| {
@@ -142,7 +152,7 @@ impl ScriptVu {
     pub fn teardown(&mut self, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {
         self.begin_special(Phase::Teardown, "::teardown");
         let result = self.run("teardown", |ctx| self.setup_argument(ctx, setup_data));
-        self.end_iteration(&self.vm.state.clone());
+        self.end_iteration(&self.vm.state);
         result.map(|_| ()).inspect_err(|error| self.note(error))
     }
 
@@ -195,19 +205,31 @@ impl ScriptVu {
                 drive(&ctx, state)?;
                 Ok(value)
             };
-            let value = catch(&ctx, call(), &state.stop, Places::new(&state.init.sources))?;
-            if let Some(reason) = state.events.take_rejection(&ctx) {
-                return Err(from_reason(&reason, Places::new(&state.init.sources)));
-            }
-            let value = match value.as_promise() {
-                Some(promise) => promise
-                    .result::<Value<'_>>()
-                    .and_then(Result::ok)
-                    .unwrap_or_else(|| Value::new_undefined(ctx.clone())),
-                None => value,
-            };
-            Ok(Persistent::save(&ctx, value))
+            let returned = call();
+            self.outcome(&ctx, returned)
         })
+    }
+
+    /// What a function of the script has come to.
+    #[inline(never)]
+    fn outcome<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        returned: rquickjs::Result<Value<'js>>,
+    ) -> Result<Persistent<Value<'static>>, ScriptError> {
+        let state = &self.vm.state;
+        let value = catch(ctx, returned, &state.stop, Places::new(&state.init.sources))?;
+        if let Some(reason) = state.events.take_rejection(ctx) {
+            return Err(from_reason(&reason, Places::new(&state.init.sources)));
+        }
+        let value = match value.as_promise() {
+            Some(promise) => promise
+                .result::<Value<'_>>()
+                .and_then(Result::ok)
+                .unwrap_or_else(|| Value::new_undefined(ctx.clone())),
+            None => value,
+        };
+        Ok(Persistent::save(ctx, value))
     }
 
     fn function<'js>(&self, ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Function<'js>> {
@@ -221,6 +243,7 @@ impl ScriptVu {
     }
 
     /// This VU's own copy of what `setup()` returned; made once, so that changes last as in k6.
+    #[inline(never)]
     fn setup_argument<'js>(
         &self,
         ctx: &Ctx<'js>,

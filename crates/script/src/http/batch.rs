@@ -58,7 +58,7 @@ fn read<'js>(args: &Args<'_, 'js>, given: &Value<'js>) -> rquickjs::Result<Reque
             return Err(args.error(format!("a batch holds at most {REQUESTS_MAX} requests")));
         }
         for item in array.iter::<Value<'js>>() {
-            prepared.push(read_one(args, &item?)?);
+            prepared.push(*read_one(args, &item?)?);
         }
         return Ok((None, prepared));
     }
@@ -71,13 +71,13 @@ fn read<'js>(args: &Args<'_, 'js>, given: &Value<'js>) -> rquickjs::Result<Reque
     for entry in object.props::<String, Value<'js>>() {
         let (key, item) = entry?;
         keys.push(key);
-        prepared.push(read_one(args, &item)?);
+        prepared.push(*read_one(args, &item)?);
     }
     Ok((Some(keys), prepared))
 }
 
 /// A URL, `[method, url, body?, params?]`, or `{ method, url, body, params }`.
-fn read_one<'js>(args: &Args<'_, 'js>, item: &Value<'js>) -> rquickjs::Result<Prepared> {
+fn read_one<'js>(args: &Args<'_, 'js>, item: &Value<'js>) -> rquickjs::Result<Box<Prepared>> {
     let given = |value: Value<'js>| (!value.is_undefined() && !value.is_null()).then_some(value);
     if let Some(array) = item.as_array() {
         let at = |index: usize| -> rquickjs::Result<Value<'js>> {

@@ -72,7 +72,7 @@ pub(crate) fn prepare<'js>(
     url_value: &Value<'js>,
     body: Option<Value<'js>>,
     params: Option<Value<'js>>,
-) -> rquickjs::Result<Prepared> {
+) -> rquickjs::Result<Box<Prepared>> {
     let vu = args.vu;
     let Some(plan) = vu.plan().filter(|_| vu.is_running()) else {
         return Err(args.error("Making http requests in the init context is not supported"));
@@ -94,7 +94,8 @@ pub(crate) fn prepare<'js>(
     let mut request = wire::Request::new(method, url.target.clone(), Instant::MAX);
     request.user_agent = vu.http.user_agent();
     let discards = plan.http.discard_response_bodies;
-    let mut prepared = Prepared {
+    // Boxed, because it is large and would lie on the VU's stack twice, in the result and beside it.
+    let mut prepared = Box::new(Prepared {
         request,
         url,
         auth: Auth::Basic,
@@ -114,7 +115,7 @@ pub(crate) fn prepare<'js>(
         is_counted_problem: problem.as_ref().is_some_and(|error| error.code != wire::ErrorCode::INVALID_URL),
         is_sse: false,
         problem,
-    };
+    });
     if let Some(body) = body {
         set_body(args, &mut prepared, &body)?;
     }

@@ -241,7 +241,7 @@ async fn refusal(
             break;
         }
     }
-    decoder.into_response().ok_or_else(|| *cut("unexpected EOF"))
+    decoder.into_response()
 }
 
 /// Appends what comes; gives how many bytes that were, zero at the end.

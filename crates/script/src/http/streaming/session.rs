@@ -103,7 +103,7 @@ impl Session {
     /// Sends a request whose response is streamed.
     pub(super) fn start(
         vu: &Rc<VuState>,
-        mut prepared: Prepared,
+        mut prepared: Box<Prepared>,
         manner: Manner,
         measures: Measures,
     ) -> Rc<Session> {
