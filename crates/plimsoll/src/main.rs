@@ -5,6 +5,10 @@
 // replaces `malloc` for Rust and C.
 use mimalloc as _;
 
+// In front of it worker threads keep the blocks that they freed last.
+#[global_allocator]
+static MEMORY: vu::Recent = vu::Recent;
+
 fn main() -> std::process::ExitCode {
     plimsoll::main()
 }

@@ -5,11 +5,12 @@
 //! the future is not ready it suspends the whole stack, JavaScript frames included, and hands the thread to another
 //! VU. To the async runtime a [`Coroutine`] is just one more future.
 //!
-//! The crate holds all stack `unsafe` of the project and knows nothing of k6 or HTTP.
+//! The crate holds all stack `unsafe` of the project, and the allocator that suits its threads. It knows nothing of k6 or HTTP.
 
 pub mod busy;
 mod coroutine;
 pub mod preempt;
+mod recent;
 pub mod slices;
 pub mod timer;
 pub mod turns;
@@ -19,6 +20,7 @@ pub use coroutine::{
     Coroutine, Interrupted, Interrupter, LeftBehind, block_on, block_on_always, clear_interrupt, coroutine,
     in_coroutine, is_interrupted, shrink_stack, stack_bytes, suspensions, yield_after_slice, yield_now,
 };
+pub use recent::Recent;
 pub use workers::{Spawner, Workers, run_here};
 
 /// Coroutines that fit into this process: each stack takes two memory mappings of the kernel's limit.

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::mpsc;
 
+use crate::recent::Keeping;
 use crate::slices::Watched;
 
 type Task = Box<dyn FnOnce() + Send>;
@@ -106,6 +107,7 @@ fn start_thread(
     let runtime = Runtime::new()?;
     let (sender, mut tasks) = mpsc::unbounded_channel::<Task>();
     let handle = std::thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
+        let _keeping = Keeping::start();
         let _registration = watched.register();
         runtime.run(async move {
             while let Some(task) = tasks.recv().await {
