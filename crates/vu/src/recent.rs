@@ -46,7 +46,7 @@ struct Magazines {
 thread_local! {
     // Without a destructor, so that it can be used at any time in the life of a thread. `Keeping` empties it.
     static MAGAZINES: Magazines = const {
-        Magazines { is_open: Cell::new(false), of_size: [const { Magazine::EMPTY }; SIZES] }
+        Magazines { is_open: Cell::new(false), of_size: [const { Magazine::new() }; SIZES] }
     };
 }
 
@@ -159,8 +159,9 @@ impl Size {
 }
 
 impl Magazine {
-    const EMPTY: Magazine =
-        Magazine { count: Cell::new(0), blocks: [const { Cell::new(null_mut()) }; BLOCKS_MAX] };
+    const fn new() -> Magazine {
+        Magazine { count: Cell::new(0), blocks: [const { Cell::new(null_mut()) }; BLOCKS_MAX] }
+    }
 
     /// The block that was put here last; null if there is none.
     #[inline]
