@@ -145,12 +145,12 @@ impl Size {
     /// The size that holds such a block; `None` if none does.
     #[inline]
     fn of(layout: Layout) -> Option<Size> {
-        // A layout of no bytes, which no caller may have, would be the last size.
+        // A layout of no bytes, which must not be asked for, has no size either.
         let size = layout.size().wrapping_sub(1) / STEP_BYTES;
         (size < SIZES && layout.align() <= STEP_BYTES).then_some(Size(size))
     }
 
-    /// What the system is asked for, whoever asks.
+    /// The layout that the system is asked for, whatever the block is for.
     #[inline]
     fn layout(self) -> Layout {
         // SAFETY: the alignment is a power of two, and the size is far from the end of all addresses.
@@ -171,7 +171,7 @@ impl Magazine {
         self.blocks[last % BLOCKS_MAX].get()
     }
 
-    /// Returns whether there was room.
+    /// Keeps a block; returns `false` if the magazine is full.
     #[inline]
     fn put(&self, block: *mut u8) -> bool {
         let count = self.count.get();

@@ -28,7 +28,7 @@ thread_local! {
 /// Sends `head` and `body` from `now` on and has `decoder` read the response; returns whether the connection can carry another
 /// exchange.
 ///
-/// What it needs is borrowed: a future keeps what it was given beside the variable that this becomes.
+/// All is borrowed: a future keeps an argument of its own beside the variable that it becomes.
 pub(crate) async fn converse(
     connection: &mut Connection,
     head: &mut Vec<u8>,

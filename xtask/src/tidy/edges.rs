@@ -205,6 +205,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tables",
             "tally",
             "testkit",
+            "vu",
         ],
     ),
     (

@@ -210,7 +210,7 @@ impl ScriptVu {
         })
     }
 
-    /// What a function of the script has come to.
+    /// The result of a function of the script, or why it has none.
     #[inline(never)]
     fn outcome<'js>(
         &self,
