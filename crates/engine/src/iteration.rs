@@ -197,8 +197,8 @@ fn panicked(
     (IterationEnd::Failed, finished)
 }
 
-/// Suspends the calling VU.
-// Not inlined: what waits would lie on the VU's stack while its script runs.
+/// Suspends the calling VU until then, or until it is called off.
+// Not inlined: the future of the wait would have a place on the VU's stack while its script runs.
 #[inline(never)]
 pub(crate) fn sleep_until(at: Instant) -> Result<(), vu::Interrupted> {
     vu::block_on(vu::timer::sleep_until(at))

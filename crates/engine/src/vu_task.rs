@@ -63,7 +63,7 @@ impl VuHandle {
     }
 
     /// The next piece of work, for the VU itself; suspends it until there is some.
-    // Not inlined: what waits would lie on the VU's stack while it works.
+    // Not inlined, like others here: the future of the wait would have a place on the VU's stack while its script runs.
     #[inline(never)]
     fn receive(&self) -> Option<Work> {
         vu::block_on_always(self.mailbox.receive())

@@ -133,15 +133,18 @@ async fn hop(
     started: Instant,
     observer: &mut dyn Observer,
 ) -> Hop {
-    let sent = prepared(request, fetch, jar);
+    let changed = prepared(request, fetch, jar);
+    let sent = changed.as_deref().unwrap_or(request);
     observer.started(started);
-    let exchange = Box::new(client.exchange_from(sent.as_deref().unwrap_or(request), started).await);
-    let is_coded = absorb(&exchange, sent.as_deref().unwrap_or(request), jar);
+    let exchange = Box::new(client.exchange_from(sent, started).await);
+    let is_coded = absorb(&exchange, sent, jar);
     if fetch.auth != Auth::Digest {
-        return Hop { exchange, sent, is_coded };
+        return Hop { exchange, sent: changed, is_coded };
     }
-    let Some(challenge) = challenge(&exchange.result) else { return Hop { exchange, sent, is_coded } };
-    observer.ended(&exchange, sent.as_deref().unwrap_or(request));
+    let Some(challenge) = challenge(&exchange.result) else {
+        return Hop { exchange, sent: changed, is_coded };
+    };
+    observer.ended(&exchange, sent);
     // Boxed, because it is rare: the future of a fetch lives on a VU's stack.
     Box::pin(answer(client, request, fetch, jar, &challenge, observer)).await
 }
