@@ -47,7 +47,7 @@ pub fn main() -> ExitCode {
 fn wrapped(command: clap::Command, columns: usize) -> clap::Command {
     let text = command.get_after_help().map(|text| report::help::wrap(&text.to_string(), columns));
     let command = command.term_width(columns).mut_subcommands(|command| wrapped(command, columns));
-    command.after_help(text.map(clap::builder::StyledStr::from))
+    text.into_iter().fold(command, clap::Command::after_help)
 }
 
 fn run(cli: &Cli) -> Exit {
